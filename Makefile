@@ -23,7 +23,8 @@ SCENARIOS ?= all
 DEBUG_CORE ?=
 V ?= 0
 
-kbuild = $(MAKE) -C $(KDIR) M=$(BUILD) V=$(V) DEBUG_CORE=$(DEBUG_CORE)
+kbuild = $(MAKE) -C $(KDIR) M=$(BUILD) V=$(V) DEBUG_CORE=$(DEBUG_CORE) \
+	 $(if $(DEBUG_CORE),PAHOLE=$(TOP)/scripts/build-pahole)
 
 .PHONY: modules
 modules: build-ready
