@@ -103,6 +103,7 @@ int cep_wrap_handler(struct ib_cep *cep, const struct ib_cep_event *event, void 
 		.event = (enum ib_cm_event_type)event->type,
 		.private_data = (void *)event->private_data,
 	};
+	ib_cm_handler handler;
 	int ret;
 
 	switch (event->type) {
@@ -142,7 +143,8 @@ int cep_wrap_handler(struct ib_cep *cep, const struct ib_cep_event *event, void 
 	}
 
 	cep_wrap_sync(wrap);
-	ret = READ_ONCE(wrap->id.cm_handler)(&wrap->id, &out);
+	handler = READ_ONCE(wrap->id.cm_handler);
+	ret = handler(&wrap->id, &out);
 	/* The wrapper may be gone. Only -ENOMEM is silent in the kernel's CM. */
 	return ret == -EAGAIN ? -ECONNREFUSED : ret;
 }
