@@ -147,7 +147,8 @@ int ib_cm_listen(struct ib_cm_id *cm_id, __be64 service_id)
 	struct cep_wrap *wrap = cep_wrap_of(cm_id);
 	struct cep_wrap *listener;
 
-	if (!cep_service_id_valid(service_id))
+	/* An id that listens already is misused, not in the way of another. */
+	if (!cep_service_id_valid(service_id) || READ_ONCE(wrap->shares))
 		return -EINVAL;
 
 	listener = cep_wrap_listen(wrap, service_id, NULL);
