@@ -15,11 +15,14 @@ KDIR ?= $(shell scripts/build-kdir)
 KVER  = $(shell scripts/build-kdir --release '$(KDIR)')
 BUILD = $(TOP)/build/$(KVER)
 
-# The second kernel of `make check`; fetched once into the cache.
+# The kernel of the virtual machines, and the second one of `make check`, which is
+# fetched once into the cache.
+KDIR_FIRST = $(shell scripts/kernel 6.1 headers)
 KDIR_SECOND = $(shell scripts/kernel 6.12 headers)
 
 CXX_HOST ?= g++ clang++
-SCENARIOS ?= all
+# Names or patterns for scripts/vm; empty: those of make check.
+SCENARIOS ?=
 DEBUG_CORE ?=
 V ?= 0
 
@@ -41,10 +44,6 @@ build-ready:
 crc-check: modules
 	@scripts/crc-check $(KDIR)/Module.symvers $(BUILD)/Module.symvers
 
-.PHONY: crc-check-second
-crc-check-second:
-	+@$(MAKE) KDIR=$(KDIR_SECOND) crc-check
-
 .PHONY: object-gate
 object-gate: modules
 	@scripts/object-gate --self-test
@@ -63,7 +62,8 @@ $(addprefix host-test-,$(CXX_HOST)): host-test-%:
 	@scripts/build-host $* $(JOBS)
 
 .PHONY: vm-test
-vm-test: modules
+vm-test:
+	+@$(MAKE) KDIR=$(KDIR_FIRST) modules
 	@scripts/vm run $(SCENARIOS)
 
 .PHONY: demo
