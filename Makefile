@@ -31,7 +31,7 @@ kbuild = $(MAKE) -C $(KDIR) M=$(BUILD) V=$(V) DEBUG_CORE=$(DEBUG_CORE) \
 
 .PHONY: modules
 modules: build-ready
-	+@$(kbuild) -j$(JOBS) modules
+	+@flock $(BUILD)/.lock $(kbuild) -j$(JOBS) modules
 
 .PHONY: build-ready
 build-ready:
@@ -52,7 +52,7 @@ object-gate: modules
 
 .PHONY: sparse
 sparse: build-ready
-	+@scripts/build-sparse $(BUILD) $(kbuild)
+	+@flock $(BUILD)/.lock scripts/build-sparse $(BUILD) $(kbuild)
 
 .PHONY: host-test
 host-test: $(addprefix host-test-,$(CXX_HOST))
