@@ -61,6 +61,10 @@ host-test: $(addprefix host-test-,$(CXX_HOST))
 $(addprefix host-test-,$(CXX_HOST)): host-test-%:
 	@scripts/build-host $* $(JOBS)
 
+.PHONY: tool-test
+tool-test:
+	@scripts/build-host --tools $(firstword $(CXX_HOST)) $(JOBS)
+
 .PHONY: vm-test
 vm-test:
 	+@$(MAKE) KDIR=$(KDIR_FIRST) modules
