@@ -9,7 +9,9 @@
  * order, before it unlocks or calls again. A call that returns anything else
  * has changed nothing: not the state, not *tx, and *acts is empty.
  * CEP_E_STATE and CEP_E_ARG are the ULP's mistakes, CEP_E_PEER is the peer's
- * (count it, drop the message). The engine never logs.
+ * (count it, drop the message). A duplicate that is answered, or that extends a
+ * wait, is CEP_OK with state_before == state_after and no event. The engine never
+ * logs.
  *
  * All integers are in host order; GIDs are 16 raw bytes. tx is always a whole
  * MAD of CEP_MAD_SIZE bytes; the engine writes every byte of it, header
@@ -343,7 +345,7 @@ enum cep_act_kind {
 	CEP_ACT_UNINDEX,      /* remove from the remote (CA GUID, comm ID) and (CA GUID, QPN) tables */
 	CEP_ACT_ENTER_TIMEWAIT, /* the deadline just armed is the end of timewait; release avs' QP use */
 	CEP_ACT_LEAVE_TIMEWAIT,
-	CEP_ACT_KEEP_DATA,    /* keep the private data of this RTU or DREP for repeats */
+	CEP_ACT_KEEP_DATA,    /* keep the private data of this RTU, DREP or MRA for repeats */
 	CEP_ACT_RELEASE,      /* last action ever: local comm ID free, the protocol's reference goes */
 };
 
@@ -459,9 +461,11 @@ enum cep_result cep_core_on_new_req(struct cep_core *core, uint64_t now_ns,
  * How a REQ relates to the CEP found under its (CA GUID, comm ID):
  * CEP_REQ_DUPLICATE: feed it to cep_core_on_message;
  * CEP_REQ_NEW: ours is over (timewait and the REQ differs, or idle): replace it;
- * CEP_REQ_COMM_ID_TAKEN: live, other QPN: REJ 30.
+ * CEP_REQ_COMM_ID_TAKEN: live, other QPN: REJ 30;
+ * CEP_REQ_STALE: live, same QPN, other starting PSN: the peer has begun anew. As for a
+ * connection found by its QPN: REJ 10 and cep_core_on_stale().
  */
-enum cep_req_class { CEP_REQ_DUPLICATE, CEP_REQ_NEW, CEP_REQ_COMM_ID_TAKEN };
+enum cep_req_class { CEP_REQ_DUPLICATE, CEP_REQ_NEW, CEP_REQ_COMM_ID_TAKEN, CEP_REQ_STALE };
 enum cep_req_class cep_core_classify_req(const struct cep_core *core, const struct cep_msg *req);
 
 /* Found under the REQ's or REP's (CA GUID, QPN) only: is it alive (then stale handling)? */
@@ -475,7 +479,7 @@ struct cep_facts {
 	uint64_t ca_guid;             /* ours */
 	uint8_t peer_taken;           /* REP: its QPN or comm ID belongs to another connection */
 	uint8_t repeat_len;
-	const uint8_t *repeat_data;   /* private data of the RTU or DREP to repeat */
+	const uint8_t *repeat_data;   /* private data kept last (KEEP_DATA), for a repeat */
 	uint64_t max_mra_ns;          /* cap on what one MRA may add; 0: the default */
 };
 
