@@ -105,8 +105,7 @@ void Job::close_input()
 void Job::flush()
 {
 	while (wants_to_write()) {
-		const ssize_t n =
-			::write(input_fd(), pending_.data(), pending_.size());
+		const ssize_t n = ::write(input_fd(), pending_.data(), pending_.size());
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)

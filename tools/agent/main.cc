@@ -32,7 +32,7 @@ namespace cep
 
 class Agent
 {
-      public:
+public:
 	Agent() : port_("cep.agent")
 	{
 		sigset_t set;
@@ -53,13 +53,12 @@ class Agent
 			turn();
 	}
 
-      private:
+private:
 	using Id = unsigned long;
 
 	void turn()
 	{
-		std::vector<pollfd> fds{{port_.fd(), POLLIN, 0},
-					{children_.get(), POLLIN, 0}};
+		std::vector<pollfd> fds{{port_.fd(), POLLIN, 0}, {children_.get(), POLLIN, 0}};
 		std::vector<Id> owners{0, 0};
 
 		for (auto &[id, job] : jobs_) {
@@ -100,8 +99,7 @@ class Agent
 		const std::string data = job.read_output();
 
 		if (!data.empty())
-			port_.send("output " + std::to_string(id) + " " +
-				   base64_encode(data));
+			port_.send("output " + std::to_string(id) + " " + base64_encode(data));
 		return !data.empty();
 	}
 
@@ -122,9 +120,8 @@ class Agent
 				// behind writes later is still forwarded.
 				while (forward(id, job))
 					;
-				const int code = WIFSIGNALED(status) ?
-							 128 + WTERMSIG(status) :
-							 WEXITSTATUS(status);
+				const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+								     : WEXITSTATUS(status);
 				port_.send("exit " + std::to_string(id) + " " +
 					   std::to_string(code));
 				exited_[id] = true;
@@ -135,8 +132,8 @@ class Agent
 	void forget_finished()
 	{
 		std::erase_if(jobs_, [this](auto &entry) {
-			const bool over = exited_.contains(entry.first) &&
-					  entry.second.output_fd() < 0;
+			const bool over =
+				exited_.contains(entry.first) && entry.second.output_fd() < 0;
 			if (over)
 				exited_.erase(entry.first);
 			return over;

@@ -63,8 +63,7 @@ void Port::send(std::string_view line)
 
 	data += '\n';
 	for (size_t done = 0; done < data.size();) {
-		const ssize_t n =
-			::write(fd_.get(), data.data() + done, data.size() - done);
+		const ssize_t n = ::write(fd_.get(), data.data() + done, data.size() - done);
 		if (n > 0) {
 			done += static_cast<size_t>(n);
 			continue;

@@ -16,14 +16,11 @@ namespace cep
 
 class Port
 {
-      public:
+public:
 	// Find the port that QEMU named so and open it.
 	explicit Port(std::string_view name);
 
-	int fd() const
-	{
-		return fd_.get();
-	}
+	int fd() const { return fd_.get(); }
 	// Read what is there; false if the host has gone.
 	bool fill();
 	// The next complete line, without its end.
@@ -32,7 +29,7 @@ class Port
 	// prints without end cannot fill this guest's memory.
 	void send(std::string_view line);
 
-      private:
+private:
 	Fd fd_;
 	std::string in_;
 };

@@ -25,11 +25,9 @@ inline std::string base64_encode(std::string_view in)
 		const size_t have = std::min<size_t>(3, in.size() - at);
 
 		for (size_t i = 0; i < 3; i++)
-			group = group << 8 |
-				(i < have ? static_cast<uint8_t>(in[at + i]) : 0u);
+			group = group << 8 | (i < have ? static_cast<uint8_t>(in[at + i]) : 0u);
 		for (size_t i = 0; i < 4; i++)
-			out += i <= have ? base64_digits[group >> (18 - 6 * i) & 63] :
-					   '=';
+			out += i <= have ? base64_digits[group >> (18 - 6 * i) & 63] : '=';
 	}
 	return out;
 }

@@ -15,14 +15,10 @@ namespace cep
 
 class Fd
 {
-      public:
+public:
 	Fd() = default;
-	explicit Fd(int fd) : fd_(fd)
-	{
-	}
-	Fd(Fd &&other) noexcept : fd_(std::exchange(other.fd_, -1))
-	{
-	}
+	explicit Fd(int fd) : fd_(fd) {}
+	Fd(Fd &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 	Fd &operator=(Fd &&other) noexcept
 	{
 		std::swap(fd_, other.fd_);
@@ -30,19 +26,10 @@ class Fd
 	}
 	Fd(const Fd &) = delete;
 	Fd &operator=(const Fd &) = delete;
-	~Fd()
-	{
-		reset();
-	}
+	~Fd() { reset(); }
 
-	int get() const
-	{
-		return fd_;
-	}
-	explicit operator bool() const
-	{
-		return fd_ >= 0;
-	}
+	int get() const { return fd_; }
+	explicit operator bool() const { return fd_ >= 0; }
 	void reset()
 	{
 		if (fd_ >= 0)
@@ -50,7 +37,7 @@ class Fd
 		fd_ = -1;
 	}
 
-      private:
+private:
 	int fd_ = -1;
 };
 

@@ -11,8 +11,7 @@ namespace cep
 {
 
 Bridge::Bridge(const std::string &sockets, const std::string &captures)
-	: links_{Link(sockets + "/a.net"), Link(sockets + "/b.net")},
-	  capture_(captures)
+	: links_{Link(sockets + "/a.net"), Link(sockets + "/b.net")}, capture_(captures)
 {
 }
 
@@ -24,10 +23,8 @@ void Bridge::drain(Side from)
 
 void Bridge::remember(Side from, const CmFrame &cm, const std::string &action)
 {
-	stats_.remember(from, fmt::format("{} {} {} {} {}",
-					  attribute_name(cm.attribute), action,
-					  cm.source, cm.destination,
-					  to_hex(cm.mad)));
+	stats_.remember(from, fmt::format("{} {} {} {} {}", attribute_name(cm.attribute), action,
+					  cm.source, cm.destination, to_hex(cm.mad)));
 }
 
 bool Bridge::is_played(Side from, const Bytes &frame)
@@ -65,23 +62,17 @@ void Bridge::on_frame(Side from, const Bytes &frame)
 	if (ends_here)
 		return;
 	switch (decision.action) {
-	case Action::drop:
-		break;
+	case Action::drop: break;
 	case Action::duplicate:
 		link(to).send(frame);
 		link(to).send(frame);
 		break;
-	case Action::pass:
-		link(to).send(frame);
-		break;
+	case Action::pass: link(to).send(frame); break;
 	case Action::delay:
-		delayed_.emplace(Clock::now() + std::chrono::milliseconds(
-							decision.delay_ms),
+		delayed_.emplace(Clock::now() + std::chrono::milliseconds(decision.delay_ms),
 				 Waiting{to, frame});
 		break;
-	case Action::hold:
-		held_.push_back({to, frame});
-		break;
+	case Action::hold: held_.push_back({to, frame}); break;
 	}
 }
 
@@ -95,8 +86,7 @@ void Bridge::inject(Side to, View frame)
 
 void Bridge::play_host(Bytes ip, const Mac &mac)
 {
-	std::erase_if(played_,
-		      [&](const Played &host) { return host.ip == ip; });
+	std::erase_if(played_, [&](const Played &host) { return host.ip == ip; });
 	played_.push_back({std::move(ip), mac});
 }
 

@@ -24,21 +24,12 @@ using Clock = std::chrono::steady_clock;
 
 class Bridge
 {
-      public:
+public:
 	Bridge(const std::string &sockets, const std::string &captures);
 
-	Link &link(Side side)
-	{
-		return links_[static_cast<size_t>(side)];
-	}
-	Rules &rules()
-	{
-		return rules_;
-	}
-	Stats &stats()
-	{
-		return stats_;
-	}
+	Link &link(Side side) { return links_[static_cast<size_t>(side)]; }
+	Rules &rules() { return rules_; }
+	Stats &stats() { return stats_; }
 	void drain(Side from);
 	// A frame made up by a test, to that side.
 	void inject(Side to, View frame);
@@ -49,7 +40,7 @@ class Bridge
 	// Deliver what is due; when to come again, if anything is left.
 	std::optional<Clock::time_point> run_timers(Clock::time_point now);
 
-      private:
+private:
 	struct Waiting {
 		Side to;
 		Bytes frame;

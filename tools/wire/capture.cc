@@ -18,8 +18,8 @@ static constexpr size_t data_limit = 128;
 
 Capture::Capture(const std::string &folder)
 {
-	pcap_.reset(pcap_open_dead_with_tstamp_precision(
-		DLT_EN10MB, snap_length, PCAP_TSTAMP_PRECISION_NANO));
+	pcap_.reset(pcap_open_dead_with_tstamp_precision(DLT_EN10MB, snap_length,
+							 PCAP_TSTAMP_PRECISION_NANO));
 	if (!pcap_)
 		throw std::runtime_error("pcap_open_dead failed");
 	cm_ = open(folder + "/cm.pcap");

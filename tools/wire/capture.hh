@@ -17,22 +17,16 @@ namespace cep
 
 class Capture
 {
-      public:
+public:
 	explicit Capture(const std::string &folder);
 
 	void sent(View frame, bool is_cm);
 	void injected(View frame);
 
-      private:
+private:
 	struct Close {
-		void operator()(pcap_t *pcap) const
-		{
-			pcap_close(pcap);
-		}
-		void operator()(pcap_dumper_t *dumper) const
-		{
-			pcap_dump_close(dumper);
-		}
+		void operator()(pcap_t *pcap) const { pcap_close(pcap); }
+		void operator()(pcap_dumper_t *dumper) const { pcap_dump_close(dumper); }
 	};
 	using File = std::unique_ptr<pcap_dumper_t, Close>;
 

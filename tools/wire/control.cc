@@ -22,8 +22,8 @@ void reply(Control::Client &client, const std::string &text)
 	const std::string data = text + "\n";
 
 	for (size_t done = 0; client.fd && done < data.size();) {
-		const ssize_t n = ::send(client.fd.get(), data.data() + done,
-					 data.size() - done, MSG_NOSIGNAL);
+		const ssize_t n = ::send(client.fd.get(), data.data() + done, data.size() - done,
+					 MSG_NOSIGNAL);
 		if (n > 0) {
 			done += static_cast<size_t>(n);
 		} else if (errno == EAGAIN) {
@@ -53,8 +53,7 @@ Control::Control(Bridge &bridge, const std::string &path)
 
 void Control::on_connect()
 {
-	Fd fd(::accept4(listener_.get(), nullptr, nullptr,
-			SOCK_NONBLOCK | SOCK_CLOEXEC));
+	Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
 
 	if (fd)
 		clients_.push_back({std::move(fd), {}, std::nullopt});
@@ -85,8 +84,7 @@ void Control::serve(Client &client)
 		for (std::string word; stream >> word;)
 			words.push_back(word);
 		const std::string answer =
-			words.empty() ? "error empty line" :
-					execute(client, words);
+			words.empty() ? "error empty line" : execute(client, words);
 		if (!answer.empty())
 			reply(client, answer);
 	}
@@ -104,8 +102,8 @@ std::optional<Clock::time_point> Control::check_waits(Clock::time_point now)
 		if (seen >= client.wait->count)
 			reply(client, fmt::format("ok {}", seen));
 		else if (client.wait->deadline <= now)
-			reply(client, fmt::format("error timeout, saw {} of {}",
-						  seen, client.wait->count));
+			reply(client,
+			      fmt::format("error timeout, saw {} of {}", seen, client.wait->count));
 		else {
 			if (!next || client.wait->deadline < *next)
 				next = client.wait->deadline;
@@ -129,8 +127,7 @@ std::string Control::start_wait(Client &client, const Words &words)
 	size_t at = 1;
 	const auto match = parse_match(words, at);
 
-	if (!match || words.size() != at + 4 || words[at] != "count" ||
-	    words[at + 2] != "timeout")
+	if (!match || words.size() != at + 4 || words[at] != "count" || words[at + 2] != "timeout")
 		return "error usage: wait ATTR [from SIDE] count N timeout MS";
 	const auto wait_ms = std::strtoul(words[at + 3].c_str(), nullptr, 10);
 	client.wait = {*match, std::strtoul(words[at + 1].c_str(), nullptr, 10),
@@ -149,8 +146,8 @@ std::string Control::roce(const Words &words)
 	const auto destination_ip = parse_ip(words[5]);
 	const auto mad = from_hex(words[6]);
 
-	if (!to || !source_mac || !source_ip || !dest_mac || !destination_ip ||
-	    !mad || source_ip->size() != destination_ip->size())
+	if (!to || !source_mac || !source_ip || !dest_mac || !destination_ip || !mad ||
+	    source_ip->size() != destination_ip->size())
 		return "error bad side, address or hex";
 	RoceAddress address{*source_mac, *dest_mac, *source_ip, *destination_ip};
 	for (size_t i = 7; i < words.size(); i++) {
@@ -200,13 +197,12 @@ std::string Control::execute(Client &client, const Words &words)
 		return roce(words);
 	if (verb == "frames" && words.size() == 2) {
 		uint64_t lines = 0;
-		std::string text = bridge_.stats().since(
-			std::strtoull(words[1].c_str(), nullptr, 10), lines);
+		std::string text =
+			bridge_.stats().since(std::strtoull(words[1].c_str(), nullptr, 10), lines);
 
 		if (!text.empty())
 			text.pop_back();
-		return fmt::format("ok {} {}{}{}", lines,
-				   bridge_.stats().sequence(),
+		return fmt::format("ok {} {}{}{}", lines, bridge_.stats().sequence(),
 				   text.empty() ? "" : "\n", text);
 	}
 	if (verb == "host" && words.size() == 3) {

@@ -31,7 +31,7 @@ namespace cep
 
 class Control
 {
-      public:
+public:
 	Control(Bridge &bridge, const std::string &path);
 
 	struct Client {
@@ -45,21 +45,15 @@ class Control
 		std::optional<Wait> wait;
 	};
 
-	int listener() const
-	{
-		return listener_.get();
-	}
-	std::list<Client> &clients()
-	{
-		return clients_;
-	}
+	int listener() const { return listener_.get(); }
+	std::list<Client> &clients() { return clients_; }
 	void on_connect();
 	void on_readable(Client &client);
 	// Answer waits that are fulfilled or too late; when to come again.
 	std::optional<Clock::time_point> check_waits(Clock::time_point now);
 	void drop_closed();
 
-      private:
+private:
 	void serve(Client &client);
 	std::string execute(Client &client, const Words &words);
 	std::string start_wait(Client &client, const Words &words);

@@ -35,18 +35,16 @@ struct Name {
 };
 
 constexpr Name names[] = {
-	{0x01, "ClassPortInfo"}, {0x10, "REQ"},	     {0x11, "MRA"},
-	{0x12, "REJ"},		 {0x13, "REP"},	     {0x14, "RTU"},
-	{0x15, "DREQ"},		 {0x16, "DREP"},     {0x17, "SIDR_REQ"},
-	{0x18, "SIDR_REP"},	 {0x19, "LAP"},	     {0x1a, "APR"},
+	{0x01, "ClassPortInfo"}, {0x10, "REQ"},      {0x11, "MRA"},  {0x12, "REJ"},
+	{0x13, "REP"},           {0x14, "RTU"},      {0x15, "DREQ"}, {0x16, "DREP"},
+	{0x17, "SIDR_REQ"},      {0x18, "SIDR_REP"}, {0x19, "LAP"},  {0x1a, "APR"},
 };
 
 std::string ip_text(View ip)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
 
-	inet_ntop(ip.size() == 4 ? AF_INET : AF_INET6, ip.data(), text,
-		  sizeof(text));
+	inet_ntop(ip.size() == 4 ? AF_INET : AF_INET6, ip.data(), text, sizeof(text));
 	return text;
 }
 
@@ -65,25 +63,21 @@ std::optional<Transport> find_transport(View frame)
 	const size_t ip = eth_size;
 
 	if (type == eth_roce_v1 && frame.size() >= ip + 40)
-		return Transport{ip + 40, frame.subspan(ip + 8, 16),
-				 frame.subspan(ip + 24, 16)};
+		return Transport{ip + 40, frame.subspan(ip + 8, 16), frame.subspan(ip + 24, 16)};
 	if (type == eth_ipv4 && frame.size() >= ip + 28) {
 		const size_t udp = ip + 4u * (frame[ip] & 15u);
 
 		if (frame[ip + 9] != ip_udp || frame.size() < udp + 8 ||
 		    get_be(frame, udp + 2, 2) != roce_port)
 			return std::nullopt;
-		return Transport{udp + 8, frame.subspan(ip + 12, 4),
-				 frame.subspan(ip + 16, 4)};
+		return Transport{udp + 8, frame.subspan(ip + 12, 4), frame.subspan(ip + 16, 4)};
 	}
 	if (type == eth_ipv6 && frame.size() >= ip + 48) {
 		const size_t udp = ip + 40;
 
-		if (frame[ip + 6] != ip_udp ||
-		    get_be(frame, udp + 2, 2) != roce_port)
+		if (frame[ip + 6] != ip_udp || get_be(frame, udp + 2, 2) != roce_port)
 			return std::nullopt;
-		return Transport{udp + 8, frame.subspan(ip + 8, 16),
-				 frame.subspan(ip + 24, 16)};
+		return Transport{udp + 8, frame.subspan(ip + 8, 16), frame.subspan(ip + 24, 16)};
 	}
 	return std::nullopt;
 }
@@ -118,10 +112,9 @@ std::optional<CmFrame> find_cm(View frame)
 	if (frame.size() < mad + mad_size || frame[bth] != opcode_ud_send_only ||
 	    get_be(frame, bth + 5, 3) != 1 || frame[mad + 1] != cm_class)
 		return std::nullopt;
-	return CmFrame{
-		ip_text(transport->source), ip_text(transport->destination),
-		static_cast<uint16_t>(get_be(frame, mad + mad_attribute, 2)),
-		frame.subspan(mad, mad_size)};
+	return CmFrame{ip_text(transport->source), ip_text(transport->destination),
+		       static_cast<uint16_t>(get_be(frame, mad + mad_attribute, 2)),
+		       frame.subspan(mad, mad_size)};
 }
 
 Bytes build_roce(const RoceAddress &address, View mad)
@@ -187,9 +180,8 @@ Mac destination_mac(View frame)
 
 std::optional<Bytes> answer_arp(View frame, View ip, const Mac &mac)
 {
-	if (frame.size() < 42 || get_be(frame, 12, 2) != eth_arp ||
-	    get_be(frame, 20, 2) != 1 || ip.size() != 4 ||
-	    !std::equal(ip.begin(), ip.end(), frame.begin() + 38))
+	if (frame.size() < 42 || get_be(frame, 12, 2) != eth_arp || get_be(frame, 20, 2) != 1 ||
+	    ip.size() != 4 || !std::equal(ip.begin(), ip.end(), frame.begin() + 38))
 		return std::nullopt;
 
 	Bytes answer;

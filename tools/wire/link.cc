@@ -26,17 +26,14 @@ Fd listen_unix(const std::string &path)
 	address.sun_family = AF_UNIX;
 	std::memcpy(address.sun_path, path.data(), path.size());
 	::unlink(path.c_str());
-	if (::bind(fd.get(), reinterpret_cast<sockaddr *>(&address),
-		   sizeof(address)) < 0)
+	if (::bind(fd.get(), reinterpret_cast<sockaddr *>(&address), sizeof(address)) < 0)
 		throw_errno("bind " + path);
 	if (::listen(fd.get(), 8) < 0)
 		throw_errno("listen " + path);
 	return fd;
 }
 
-Link::Link(const std::string &path) : listener_(listen_unix(path))
-{
-}
+Link::Link(const std::string &path) : listener_(listen_unix(path)) {}
 
 void Link::hang_up()
 {
@@ -52,14 +49,13 @@ void Link::on_readable()
 	uint8_t data[1 << 16];
 
 	if (!peer_) {
-		peer_ = Fd(::accept4(listener_.get(), nullptr, nullptr,
-				     SOCK_NONBLOCK | SOCK_CLOEXEC));
+		peer_ = Fd(
+			::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
 		return;
 	}
 	const ssize_t n = ::read(peer_.get(), data, sizeof(data));
 	if (n > 0) {
-		in_.erase(in_.begin(),
-			  in_.begin() + static_cast<std::ptrdiff_t>(in_at_));
+		in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(in_at_));
 		in_at_ = 0;
 		in_.insert(in_.end(), data, data + n);
 	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -96,8 +92,8 @@ void Link::send(View frame)
 void Link::on_writable()
 {
 	while (wants_to_write()) {
-		const ssize_t n = ::send(peer_.get(), out_.data() + out_at_,
-					 out_.size() - out_at_, MSG_NOSIGNAL);
+		const ssize_t n = ::send(peer_.get(), out_.data() + out_at_, out_.size() - out_at_,
+					 MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)

@@ -17,24 +17,18 @@ namespace cep
 
 class Link
 {
-      public:
+public:
 	explicit Link(const std::string &path);
 
 	// The socket to poll: the listening one until QEMU has come.
-	int fd() const
-	{
-		return peer_ ? peer_.get() : listener_.get();
-	}
-	bool wants_to_write() const
-	{
-		return peer_ && out_at_ < out_.size();
-	}
+	int fd() const { return peer_ ? peer_.get() : listener_.get(); }
+	bool wants_to_write() const { return peer_ && out_at_ < out_.size(); }
 	void on_readable();
 	void on_writable();
 	std::optional<Bytes> next_frame();
 	void send(View frame);
 
-      private:
+private:
 	void hang_up();
 
 	Fd listener_;

@@ -20,17 +20,15 @@ namespace cep
 namespace
 {
 
-int wait_ms(std::optional<Clock::time_point> first,
-	    std::optional<Clock::time_point> second, Clock::time_point now)
+int wait_ms(std::optional<Clock::time_point> first, std::optional<Clock::time_point> second,
+	    Clock::time_point now)
 {
 	if (!first || (second && *second < *first))
 		first = second;
 	if (!first)
 		return -1;
-	const auto left =
-		std::chrono::ceil<std::chrono::milliseconds>(*first - now);
-	return static_cast<int>(
-		std::max<std::chrono::milliseconds::rep>(0, left.count()));
+	const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - now);
+	return static_cast<int>(std::max<std::chrono::milliseconds::rep>(0, left.count()));
 }
 
 void run(const std::string &sockets, const std::string &captures)
@@ -42,16 +40,14 @@ void run(const std::string &sockets, const std::string &captures)
 	std::puts("ready");
 	std::fflush(stdout);
 	for (;;) {
-		std::vector<pollfd> fds{{STDIN_FILENO, POLLIN, 0},
-					{control.listener(), POLLIN, 0}};
+		std::vector<pollfd> fds{{STDIN_FILENO, POLLIN, 0}, {control.listener(), POLLIN, 0}};
 		std::vector<Control::Client *> clients;
 
 		for (const Side side : sides) {
 			Link &link = bridge.link(side);
 			const int out = link.wants_to_write() ? POLLOUT : 0;
 
-			fds.push_back({link.fd(),
-				       static_cast<short>(POLLIN | out), 0});
+			fds.push_back({link.fd(), static_cast<short>(POLLIN | out), 0});
 		}
 		const size_t first_client = fds.size();
 		for (Control::Client &client : control.clients()) {
@@ -60,8 +56,7 @@ void run(const std::string &sockets, const std::string &captures)
 		}
 
 		const auto now = Clock::now();
-		const int timeout = wait_ms(bridge.run_timers(now),
-					    control.check_waits(now), now);
+		const int timeout = wait_ms(bridge.run_timers(now), control.check_waits(now), now);
 		if (::poll(fds.data(), fds.size(), timeout) < 0) {
 			if (errno == EINTR)
 				continue;
@@ -102,8 +97,7 @@ int main(int argc, char **argv)
 	std::string captures;
 
 	app.add_option("--sockets", sockets, "folder for the sockets")->required();
-	app.add_option("--captures", captures, "folder for the pcap files")
-		->required();
+	app.add_option("--captures", captures, "folder for the pcap files")->required();
 	CLI11_PARSE(app, argc, argv);
 	try {
 		cep::run(sockets, captures);

@@ -14,16 +14,11 @@ namespace cep
 const char *action_name(Action action)
 {
 	switch (action) {
-	case Action::pass:
-		return "pass";
-	case Action::drop:
-		return "drop";
-	case Action::duplicate:
-		return "dup";
-	case Action::delay:
-		return "delay";
-	case Action::hold:
-		return "hold";
+	case Action::pass: return "pass";
+	case Action::drop: return "drop";
+	case Action::duplicate: return "dup";
+	case Action::delay: return "delay";
+	case Action::hold: return "hold";
 	}
 	return "?";
 }

@@ -33,12 +33,11 @@ const char *action_name(Action action);
 
 struct Match {
 	std::optional<uint16_t> attribute; // none: every CM message
-	std::optional<Side> from;	   // none: both
+	std::optional<Side> from;          // none: both
 
 	bool covers(uint16_t what, Side side) const
 	{
-		return (!attribute || *attribute == what) &&
-		       (!from || *from == side);
+		return (!attribute || *attribute == what) && (!from || *from == side);
 	}
 };
 
@@ -54,16 +53,13 @@ std::optional<Match> parse_match(const Words &words, size_t &at);
 
 class Rules
 {
-      public:
+public:
 	// Words as in control.hh; an error text if they make no rule.
 	std::optional<std::string> add(const Words &words);
-	void clear()
-	{
-		rules_.clear();
-	}
+	void clear() { rules_.clear(); }
 	Decision decide(uint16_t attribute, Side from);
 
-      private:
+private:
 	struct Rule {
 		Action action;
 		Match match;

@@ -46,15 +46,14 @@ std::string Stats::json() const
 	for (const Side side : {Side::a, Side::b}) {
 		const char *comma = "";
 
-		out += fmt::format("{}\"{}\": {{", side == Side::a ? "" : ", ",
-				   side_name(side));
+		out += fmt::format("{}\"{}\": {{", side == Side::a ? "" : ", ", side_name(side));
 		for (const auto &[key, counter] : counters_) {
 			if (key.first != side)
 				continue;
 			out += fmt::format("{}\"{}\": {{\"seen\": {}, "
 					   "\"dropped\": {}}}",
-					   comma, attribute_name(key.second),
-					   counter.seen, counter.dropped);
+					   comma, attribute_name(key.second), counter.seen,
+					   counter.dropped);
 			comma = ", ";
 		}
 		out += "}";
@@ -70,8 +69,8 @@ std::string Stats::since(uint64_t sequence, uint64_t &lines) const
 	for (const Memory &memory : memory_) {
 		if (memory.sequence <= sequence)
 			continue;
-		out += fmt::format("{} {} {}\n", memory.sequence,
-				   side_name(memory.from), memory.text);
+		out += fmt::format("{} {} {}\n", memory.sequence, side_name(memory.from),
+				   memory.text);
 		lines++;
 	}
 	return out;

@@ -17,25 +17,19 @@ namespace cep
 
 class Stats
 {
-      public:
+public:
 	// One message was sent by this side (action: what the wire did to it).
 	void count(uint16_t attribute, Side from, const std::string &action);
 	void remember(Side from, const std::string &text);
-	void zero()
-	{
-		counters_.clear();
-	}
+	void zero() { counters_.clear(); }
 	uint64_t seen(const Match &match) const;
 	std::string json() const;
 	// Lines "SEQUENCE SIDE TEXT" of the messages with a sequence number
 	// above that one.
 	std::string since(uint64_t sequence, uint64_t &lines) const;
-	uint64_t sequence() const
-	{
-		return sequence_;
-	}
+	uint64_t sequence() const { return sequence_; }
 
-      private:
+private:
 	struct Counter {
 		uint64_t seen = 0;
 		uint64_t dropped = 0;
