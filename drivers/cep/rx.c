@@ -257,7 +257,8 @@ static bool cep_rx_rep_claim(struct cep_input *in, struct ib_cep *cep, bool *tak
 
 	in->rx->peer.ca_guid = in->msg.rep.local_ca_guid;
 	in->rx->peer.comm_id = in->msg.local_comm_id;
-	in->rx->peer.qpn = in->msg.rep.local_qpn;
+	/* IBA 12.6.8: an XRC target names its QP where others name an EE context. */
+	in->rx->peer.qpn = in->msg.rep.local_qpn ?: in->msg.rep.local_eecn;
 	for (tries = 0; tries < 3; tries++) {
 		*taken = false;
 		switch (cep_index_claim(&in->rx->peer, &owner)) {
