@@ -133,7 +133,14 @@ cep_result Endpoint::on_dreq(uint64_t now, const cep_msg &msg, const cep_facts &
 {
 	Call call{.now = now, .tx = tx, .received = &msg, .may_be_mute = true};
 
-	if (!from_peer(msg))
+	/*
+	 * A DREQ can overtake the REP. A DREP now would end the connection for the peer
+	 * alone, and the REP would begin it for us; the peer asks again.
+	 */
+	const bool overtaking = remote_id_ == no_comm_id && among(state(), requesting) &&
+				CommId{msg.remote_comm_id} == local_id_ &&
+				Qpn{msg.dreq.remote_qpn} == local_qpn_;
+	if (!from_peer(msg) && !overtaking)
 		return step(Input::DreqStray, call, acts);
 	/* The peer must name our QP (IBA 12.6.10), or it means an older connection */
 	if (state() != CEP_STATE_IDLE && local_qpn_ != no_qpn &&
