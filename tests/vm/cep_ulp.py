@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""cep_test.ko in a guest as an object. Commands and the names of values are
+described in tests/vm/modules/cep_test; keyword arguments become key=value."""
+
+from rig.run import Failed
+
+FOLDER = "/sys/kernel/debug/cep_test"
+
+
+def words(options):
+    return "".join(f" {key}={int(v) if isinstance(v, bool) else v}" for key, v in options.items())
+
+
+class Ulp:
+    """Use as a context manager: the module is loaded, and unloaded in whatever
+    state its CEPs are; a fault that it has seen fails the scenario."""
+
+    def __init__(self, guest):
+        self.guest = guest
+
+    def __enter__(self):
+        self.guest.insmod("cep_test")
+        return self
+
+    def __exit__(self, kind, *_):
+        # A scenario that has failed leaves anything behind; unloading takes it away.
+        faults = self.guest.get(f"{FOLDER}/faults").strip() if not kind else "0"
+        shown = self.status() if faults != "0" else ""
+        self.unload()
+        if faults != "0":
+            raise Failed(f"host {self.guest.name}: {faults} faults: {shown}")
+
+    def unload(self):
+        self.guest.rmmod("cep_test")
+
+    def line(self, verb, set=0, **options):
+        return f"echo '{verb} set={set}{words(options)}' >{FOLDER}/command"
+
+    def do(self, verb, set=0, timeout=60, **options):
+        """One command; an error raises."""
+        self.guest.run(self.line(verb, set, **options), timeout)
+
+    def start(self, verb, set=0, **options):
+        """One command in the background."""
+        return self.guest.start(self.line(verb, set, **options))
+
+    def fails(self, verb, text, set=0, **options):
+        """The command must fail with this text of an error number."""
+        output = self.guest.run(self.line(verb, set, **options) + " && echo succeeded", check=False)
+        if text not in output:
+            raise Failed(f"{verb}{words(options)}: {output.strip()}, not '{text}'")
+
+    def wait(self, *conditions, set=0, timeout=20):
+        """Wait until all hold, such as "REP_RECEIVED>=5", "state.TIMEWAIT==5"."""
+        line = " ".join(("wait", f"set={set}", f"timeout_ms={timeout * 1000}") + conditions)
+        status = self.guest.status(f"echo '{line}' >{FOLDER}/command", timeout + 10)
+        if status:
+            raise Failed(f"host {self.guest.name}: no {conditions}: {self.status()}")
+
+    def status(self):
+        return self.guest.get(f"{FOLDER}/status").strip()
+
+    def values(self, set=0):
+        for line in self.status().splitlines():
+            found = dict(word.split("=") for word in line.split())
+            if found["set"] == str(set):
+                return {key: int(value) for key, value in found.items()}
+        return {}
+
+    def expect(self, set=0, **wanted):
+        """Exact values, now; a dot in a name is written as two underlines."""
+        values = self.values(set)
+        for key, value in wanted.items():
+            name = key.replace("__", ".")
+            if values.get(name, 0) != value:
+                raise Failed(
+                    f"host {self.guest.name}: {name} is {values.get(name, 0)}, not {value}: "
+                    + self.status()
+                )
+
+    def listen(self, set=0, **options):
+        self.do("listen", set, **options)
+
+    def connect(self, peer, set=0, timeout=60, **options):
+        self.do("connect", set, timeout, address=peer.ip, **options)
+
+    def act(self, what, set=0, **options):
+        self.do("act", set, do=what, **options)
