@@ -120,6 +120,14 @@ class Run:
                 guest.console.since(start[guest.name])
             )
 
+    def check_leaks(self):
+        """Ask kmemleak where there is one; raises if memory of ours is lost."""
+        for guest in self.guests:
+            leaks = guest.leaks()
+            if leaks:
+                (self.folder / f"leaks-{guest.name}.txt").write_text("\n\n".join(leaks))
+                raise Failed(f"host {guest}: {len(leaks)} leaks\n{leaks[0]}")
+
     def check_wire(self):
         """How many CM messages the hosts have sent; raises if one is malformed."""
         return capture.check(self.folder / "cm.pcap", self.folder / "cm.txt")

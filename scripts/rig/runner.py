@@ -75,10 +75,21 @@ class Runner:
                 item = rest.pop(0)
                 if not self._run_one(run, item):
                     break
+            else:
+                self._judge_leaks(run, name)
         finally:
             run.__exit__()
         self._judge_wire(run, name)
         return rest
+
+    def _judge_leaks(self, run, name):
+        if not any(guest.spec.checked for guest in run.guests):
+            return
+        try:
+            run.check_leaks()
+            self.verdict(True, f"leaks.{name}", "none")
+        except Exception as error:  # pylint: disable=broad-except
+            self.verdict(False, f"leaks.{name}", str(error))
 
     def _judge_wire(self, run, name):
         try:

@@ -83,3 +83,10 @@ def select(patterns):
             raise SystemExit(f"no scenario matches '{pattern}' (see scripts/vm list)")
         chosen += [s for s in found if s not in chosen]
     return chosen
+
+
+def under(scenarios, kernel):
+    """The same scenarios with another kernel on the hosts of ours."""
+    return [
+        dataclasses.replace(s, topology=s.topology.under(kernel)) for s in scenarios if s.has_ours
+    ]

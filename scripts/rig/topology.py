@@ -4,7 +4,9 @@ equal topologies can share one boot."""
 
 import dataclasses
 
-SERIES = ("6.1", "6.12")
+SERIES = ("6.1", "6.12", "debug", "kcsan")
+# Built with the kernel's own checkers: much slower, and they need memory.
+CHECKED = ("debug", "kcsan")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +25,15 @@ class Host:
     @property
     def ours(self):
         return self.cm == "ours"
+
+    @property
+    def checked(self):
+        return self.kernel in CHECKED
+
+    @property
+    def ram(self):
+        """What QEMU is told."""
+        return "3G" if self.checked else self.memory
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +63,12 @@ class Topology:
         return Topology(
             dataclasses.replace(self.a, **changes),
             dataclasses.replace(self.b, **changes) if self.b else None,
+        )
+
+    def under(self, kernel):
+        """The same with another kernel where ib_cep runs."""
+        return Topology(
+            *(dataclasses.replace(h, kernel=kernel) if h.ours else h for h in self.hosts.values())
         )
 
 
