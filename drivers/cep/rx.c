@@ -346,9 +346,10 @@ static struct ib_cep *cep_rx_find(const struct cep_msg *msg)
 	return cep;
 }
 
-static void cep_rx_unknown(struct cep_input *in, bool count)
+static void cep_rx_unknown(struct cep_input *in)
 {
-	if (count)
+	/* A SIDR_REQ names nothing that could be unknown. */
+	if (in->msg.attr != CEP_ATTR_SIDR_REQ)
 		cep_drop(in->rx->port, CEP_DROP_unknown_id);
 	if (cep_core_answer_unknown(&in->msg, in->run.scratch)) {
 		cep_rx_reply(in->rx, in->run.scratch);
@@ -368,7 +369,7 @@ static void cep_rx_one(struct cep_input *in)
 		return;
 	}
 	if (attr == CEP_ATTR_SIDR_REQ || attr == CEP_ATTR_SIDR_REP) {
-		cep_rx_unknown(in, attr == CEP_ATTR_SIDR_REP);
+		cep_rx_unknown(in);
 		return;
 	}
 	cep = cep_rx_find(&in->msg);
@@ -378,15 +379,12 @@ static void cep_rx_one(struct cep_input *in)
 		cep = NULL;
 	}
 	if (!cep) {
-		cep_rx_unknown(in, true);
+		cep_rx_unknown(in);
 		return;
 	}
 	res = attr == CEP_ATTR_REP ? cep_rx_rep(cep, in) : cep_rx_feed(cep, in);
 	cep_rx_verdict(port, attr, res);
 	cep_put(cep);
-	/* A DREQ for a connection that is not there, or over and idle, is answered all the same. */
-	if (res == CEP_E_PEER && attr == CEP_ATTR_DREQ && in->rx)
-		cep_rx_unknown(in, false);
 }
 
 void cep_rx_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *send_buf,
