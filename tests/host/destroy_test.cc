@@ -309,7 +309,6 @@ TEST(Disconnect, FromThePeerInEachState)
 		case CEP_STATE_TIMEWAIT:
 		case CEP_STATE_IDLE:
 		case CEP_STATE_LISTEN:
-		case CEP_STATE_CLOSED:
 			/* over, or of somebody else: the peer is set free */
 			EXPECT_EQ(result, CEP_OK);
 			EXPECT_EQ(cep.said().attr, CEP_ATTR_DREP);
@@ -324,16 +323,17 @@ TEST(Disconnect, FromThePeerInEachState)
 	}
 }
 
-TEST(Disconnect, OfAnOlderConnectionIsGrantedWhileANewOneIsAskedFor)
+TEST(Disconnect, ThatOvertakesTheRepIsLeftToItsRepetition)
 {
-	Cep cep = in_state(CEP_STATE_REQ_SENT);
-	cep_msg dreq = from_peer(CEP_ATTR_DREQ);
-
-	EXPECT_EQ(cep.receive(dreq), CEP_E_PEER) << "it has overtaken its REP";
-	dreq.dreq.remote_qpn++;
-	EXPECT_EQ(cep.receive(dreq), CEP_OK);
-	EXPECT_EQ(cep.said().attr, CEP_ATTR_DREP);
-	EXPECT_EQ(cep.state(), CEP_STATE_REQ_SENT);
+	for (cep_state state : {CEP_STATE_REQ_SENT, CEP_STATE_MRA_REQ_RCVD}) {
+		Cep cep = in_state(state);
+		EXPECT_EQ(cep.receive(from_peer(CEP_ATTR_DREQ)), CEP_E_PEER);
+		ASSERT_EQ(cep.receive(from_peer(CEP_ATTR_REP)), CEP_OK);
+		EXPECT_EQ(cep.receive(from_peer(CEP_ATTR_DREQ)), CEP_E_PEER);
+		ASSERT_EQ(cep.send_rtu(), CEP_OK);
+		ASSERT_EQ(cep.receive(from_peer(CEP_ATTR_DREQ)), CEP_OK);
+		EXPECT_EQ(cep.events(), Events{"DREQ_RECEIVED"});
+	}
 }
 
 TEST(Disconnect, ForAnotherQpIsDropped)

@@ -15,6 +15,11 @@ namespace cep
 template <unsigned Bytes> constexpr uint64_t load_be(const uint8_t *p)
 {
 	static_assert(Bytes >= 1 && Bytes <= 8);
+	/* Spelled out: a loop would stay a loop at -O2, and 24-bit fields are many */
+	if constexpr (Bytes == 1)
+		return p[0];
+	if constexpr (Bytes == 3)
+		return uint64_t{p[0]} << 16 | uint64_t{p[1]} << 8 | p[2];
 	if (!__builtin_is_constant_evaluated()) {
 		if constexpr (Bytes == 2) {
 			uint16_t v;
@@ -39,6 +44,12 @@ template <unsigned Bytes> constexpr uint64_t load_be(const uint8_t *p)
 template <unsigned Bytes> constexpr void store_be(uint8_t *p, uint64_t value)
 {
 	static_assert(Bytes >= 1 && Bytes <= 8);
+	if constexpr (Bytes == 3) {
+		p[0] = static_cast<uint8_t>(value >> 16);
+		p[1] = static_cast<uint8_t>(value >> 8);
+		p[2] = static_cast<uint8_t>(value);
+		return;
+	}
 	if (!__builtin_is_constant_evaluated()) {
 		if constexpr (Bytes == 2) {
 			const uint16_t v = __builtin_bswap16(static_cast<uint16_t>(value));

@@ -138,8 +138,7 @@ cep_result Endpoint::on_dreq(uint64_t now, const cep_msg &msg, const cep_facts &
 	 * alone, and the REP would begin it for us; the peer asks again.
 	 */
 	const bool overtaking = remote_id_ == no_comm_id && among(state(), requesting) &&
-				CommId{msg.remote_comm_id} == local_id_ &&
-				Qpn{msg.dreq.remote_qpn} == local_qpn_;
+				CommId{msg.remote_comm_id} == local_id_;
 	if (!from_peer(msg) && !overtaking)
 		return step(Input::DreqStray, call, acts);
 	/* The peer must name our QP (IBA 12.6.10), or it means an older connection */

@@ -213,7 +213,8 @@ consteval void disconnecting(Table &t)
 	t.stay(S(TIMEWAIT), DreqOver, Say::Drep);
 	t.otherwise(DreqOver, Verdict::Peer);
 	/* The peer's CEP is a leftover: a DREP sets it free, ours is not concerned */
-	t.stay(every_state, DreqStray, Say::Drep);
+	t.stay(every_state & ~S(CLOSED), DreqStray, Say::Drep);
+	t.otherwise(DreqStray, Verdict::Peer);
 
 	t.accept(S(DREQ_SENT), Drep, CEP_STATE_TIMEWAIT, Say::None, Arm::None,
 		 CEP_EVENT_DREP_RECEIVED);
