@@ -3,8 +3,9 @@
  * How long the engine takes for one message: decode, transition, encode. Times
  * whole handshakes of two CEPs (REQ, REP, RTU, DREQ, DREP) without sanitizers and
  * without clearing anything that the shell would not clear, and prints the time
- * of one message. Not part of the tests: run it by hand, twice.
+ * of one message. Not part of the tests: run it by hand.
  */
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -55,21 +56,21 @@ bool connection(uint64_t &now)
 int main()
 {
 	using clock = std::chrono::steady_clock;
-	constexpr int rounds = 2000000;
+	constexpr int batches = 50;
+	constexpr int rounds = 20000;
 	uint64_t now = 0;
+	double best = 1e9;
 
-	for (int i = 0; i < rounds / 10; i++) {
-		if (!connection(now))
-			return 1;
+	/* The fastest batch is the one that other programs disturbed least. */
+	for (int batch = 0; batch < batches; batch++) {
+		const auto begin = clock::now();
+		for (int i = 0; i < rounds; i++) {
+			if (!connection(now))
+				return 1;
+		}
+		const std::chrono::duration<double, std::nano> spent = clock::now() - begin;
+		best = std::min(best, spent.count() / rounds / messages);
 	}
-	const auto begin = clock::now();
-	for (int i = 0; i < rounds; i++) {
-		if (!connection(now))
-			return 1;
-	}
-	const std::chrono::duration<double, std::nano> spent = clock::now() - begin;
-
-	printf("engine: %.1f ns for decode + transition + encode of one message\n",
-	       spent.count() / rounds / messages);
+	printf("engine: %.1f ns for decode + transition + encode of one message\n", best);
 	return 0;
 }
