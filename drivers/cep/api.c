@@ -100,37 +100,45 @@ static int cep_check_req(const struct ib_cep *cep, const struct ib_cep_req_param
 	return 0;
 }
 
+/* A port of the device, entered, or NULL: the device goes and takes its ports with it. */
+static struct cep_port *cep_device_enter_port(struct cep_device *dev, u32 index)
+{
+	struct cep_port *port;
+
+	rcu_read_lock();
+	port = READ_ONCE(dev->port[index]);
+	if (port && !cep_port_enter(port))
+		port = NULL;
+	rcu_read_unlock();
+	return port;
+}
+
 /* The port that a path starts from, entered. */
 static struct cep_port *cep_path_port(struct cep_device *dev, const struct sa_path_rec *path,
 				      const struct ib_gid_attr *sgid_attr)
 {
-	const struct ib_gid_attr *attr = sgid_attr;
 	struct sa_path_rec *rec = (struct sa_path_rec *)path; /* helper lacks const */
-	struct cep_port *port = NULL;
+	const struct ib_gid_attr *attr;
+	struct cep_port *port;
 	u32 i;
 
 	for (i = 0; i < dev->nr_ports; i++) {
-		/* dev->port[] empties when the device goes: then its users are dead too. */
-		struct cep_port *candidate = READ_ONCE(dev->port[i]);
-
-		if (!candidate || (sgid_attr && sgid_attr->port_num != candidate->num))
+		if (sgid_attr && sgid_attr->port_num != i + 1)
 			continue;
-		if (!cep_port_enter(candidate))
+		port = cep_device_enter_port(dev, i);
+		if (!port)
 			continue;
-		if (!sgid_attr) {
-			attr = rdma_find_gid_by_port(dev->ibdev, &path->sgid,
-						     sa_conv_pathrec_to_gid_type(rec),
-						     candidate->num, NULL);
-			if (IS_ERR(attr)) {
-				cep_port_exit(candidate);
-				continue;
-			}
+		if (sgid_attr)
+			return port;
+		attr = rdma_find_gid_by_port(dev->ibdev, &path->sgid,
+					     sa_conv_pathrec_to_gid_type(rec), port->num, NULL);
+		if (!IS_ERR(attr)) {
 			rdma_put_gid_attr(attr);
+			return port;
 		}
-		port = candidate;
-		break;
+		cep_port_exit(port);
 	}
-	return port;
+	return NULL;
 }
 
 static void cep_fill_path(const struct sa_path_rec *from, struct cep_path *to)

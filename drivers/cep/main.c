@@ -100,7 +100,7 @@ static void cep_device_teardown(struct cep_device *dev)
 		if (!port)
 			continue;
 		cep_port_remove(port);
-		dev->port[i] = NULL;
+		WRITE_ONCE(dev->port[i], NULL);
 		cep_port_put(port);
 	}
 }
@@ -239,6 +239,8 @@ static void __exit cep_exit(void)
 {
 	ib_unregister_client(&cep_client);
 	cep_av_notifiers_unregister();
+	/* A timer's handler that was late for its CEP's end may still be in its last lines. */
+	synchronize_rcu();
 	flush_workqueue(cep_event_wq);
 	cep_workqueues_free();
 	rcu_barrier();

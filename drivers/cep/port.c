@@ -119,7 +119,7 @@ static void cep_port_free(struct kref *ref)
 	struct cep_port *port = container_of(ref, struct cep_port, ref);
 	struct cep_device *dev = port->dev;
 
-	kfree(port);
+	kfree_rcu(port, rcu);
 	cep_device_put(dev);
 }
 
@@ -140,7 +140,8 @@ static struct cep_port *cep_port_alloc(struct cep_device *dev, u32 num)
 
 	if (!port)
 		return NULL;
-	if (percpu_ref_init(&port->users, cep_port_drained, 0, GFP_KERNEL)) {
+	/* Dead until the agent is known: a MAD that comes before that is dropped. */
+	if (percpu_ref_init(&port->users, cep_port_drained, PERCPU_REF_INIT_DEAD, GFP_KERNEL)) {
 		kfree(port);
 		return NULL;
 	}
@@ -177,44 +178,8 @@ static bool cep_port_set_cap(struct cep_port *port)
 	return !ib_modify_port(port->dev->ibdev, port->num, 0, &modify);
 }
 
-int cep_port_add(struct cep_device *dev, u32 num)
-{
-	struct ib_mad_reg_req req = {
-		.mgmt_class = IB_MGMT_CLASS_CM,
-		.mgmt_class_version = CEP_CLASS_VERSION,
-	};
-	struct cep_port *port = cep_port_alloc(dev, num);
-	int ret;
-
-	if (!port)
-		return -ENOMEM;
-	dev->port[num - 1] = port;
-	set_bit(IB_MGMT_METHOD_SEND, req.method_mask);
-	/* A received MAD may come from here on: the port is complete but for its agent. */
-	port->agent = ib_register_mad_agent(dev->ibdev, num, IB_QPT_GSI, &req, 0, cep_tx_handler,
-					    cep_rx_handler, port, 0);
-	if (IS_ERR(port->agent)) {
-		ret = PTR_ERR(port->agent);
-		goto unalloc;
-	}
-	ret = ib_port_register_client_groups(dev->ibdev, num, cep_groups);
-	if (ret)
-		goto unregister;
-	port->cap_was_ours = cep_port_set_cap(port);
-	return 0;
-
-unregister:
-	cep_port_kill(port);
-	ib_unregister_mad_agent(port->agent);
-	cep_av_drain(port);
-unalloc:
-	dev->port[num - 1] = NULL;
-	cep_port_unalloc(port);
-	return ret;
-}
-
 /* No new use from here on; returns when the last one has ended. */
-void cep_port_kill(struct cep_port *port)
+static void cep_port_kill(struct cep_port *port)
 {
 	percpu_ref_kill(&port->users);
 	wait_for_completion(&port->drained);
@@ -238,15 +203,12 @@ static struct ib_cep *cep_shard_pop(struct cep_shard *shard)
 	return found;
 }
 
-void cep_port_remove(struct cep_port *port)
+/* Everything of the port's ends but the counters. Waits for MADs that the adapter has. */
+static void cep_port_quiesce(struct cep_port *port)
 {
-	struct ib_port_modify modify = { .clr_port_cap_mask = IB_PORT_CM_SUP };
-	struct ib_device *ibdev = port->dev->ibdev;
 	struct ib_cep *cep;
 	int i;
 
-	if (port->cap_was_ours)
-		ib_modify_port(ibdev, port->num, 0, &modify);
 	cep_port_kill(port);
 	for (i = 0; i < CEP_PORT_SHARDS; i++) {
 		while ((cep = cep_shard_pop(&port->shard[i]))) {
@@ -258,6 +220,51 @@ void cep_port_remove(struct cep_port *port)
 	ib_unregister_mad_agent(port->agent);
 	cancel_work_sync(&port->window.work);
 	cep_av_drain(port);
+}
+
+int cep_port_add(struct cep_device *dev, u32 num)
+{
+	struct ib_mad_reg_req req = {
+		.mgmt_class = IB_MGMT_CLASS_CM,
+		.mgmt_class_version = CEP_CLASS_VERSION,
+	};
+	struct cep_port *port = cep_port_alloc(dev, num);
+	int ret;
+
+	if (!port)
+		return -ENOMEM;
+	dev->port[num - 1] = port;
+	set_bit(IB_MGMT_METHOD_SEND, req.method_mask);
+	port->agent = ib_register_mad_agent(dev->ibdev, num, IB_QPT_GSI, &req, 0, cep_tx_handler,
+					    cep_rx_handler, port, 0);
+	if (IS_ERR(port->agent)) {
+		ret = PTR_ERR(port->agent);
+		goto unalloc;
+	}
+	percpu_ref_reinit(&port->users);
+	ret = ib_port_register_client_groups(dev->ibdev, num, cep_groups);
+	if (ret)
+		goto quiesce;
+	port->cap_was_ours = cep_port_set_cap(port);
+	return 0;
+
+quiesce:
+	/* A listener on all devices may have CEPs here by now. */
+	cep_port_quiesce(port);
+unalloc:
+	dev->port[num - 1] = NULL;
+	cep_port_unalloc(port);
+	return ret;
+}
+
+void cep_port_remove(struct cep_port *port)
+{
+	struct ib_port_modify modify = { .clr_port_cap_mask = IB_PORT_CM_SUP };
+	struct ib_device *ibdev = port->dev->ibdev;
+
+	if (port->cap_was_ours)
+		ib_modify_port(ibdev, port->num, 0, &modify);
+	cep_port_quiesce(port);
 	ib_port_unregister_client_groups(ibdev, port->num, cep_groups);
 	percpu_ref_exit(&port->users);
 }

@@ -72,7 +72,7 @@ struct cep_device {
 	u32 nr_ports;
 	struct list_head link;     /* cep_device_list, cep_device_mutex */
 	struct ib_event_handler event_handler;
-	struct cep_port *port[];   /* by port number - 1; NULL: no IB CM there */
+	struct cep_port *port[];   /* by port number - 1, RCU; NULL: no IB CM there */
 };
 
 struct cep_shard {
@@ -104,6 +104,7 @@ struct cep_port {
 	struct percpu_ref users;
 	struct completion drained;
 	struct kref ref;           /* memory only: CEPs and avs point here */
+	struct rcu_head rcu;       /* cep_device.port[] is read under RCU */
 	bool cap_was_ours;         /* IB_PORT_CM_SUP was not set before us */
 	struct cep_shard shard[CEP_PORT_SHARDS];
 	struct cep_window window;
@@ -125,7 +126,6 @@ extern struct workqueue_struct *cep_free_wq;    /* releases that need process co
 struct cep_device *cep_device_get(struct ib_device *ibdev);
 void cep_device_put(struct cep_device *dev);
 int cep_port_add(struct cep_device *dev, u32 num);
-void cep_port_kill(struct cep_port *port);
 void cep_port_remove(struct cep_port *port);
 void cep_port_put(struct cep_port *port);
 
