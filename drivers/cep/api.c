@@ -299,22 +299,19 @@ static void cep_take_avs(struct ib_cep *cep, struct cep_format *format)
 	cep->service_id = format->service_id;
 }
 
-/* Under the lock, with the port entered: hands a prepared REQ to the engine. */
-static int cep_launch_req(struct ib_cep *cep, struct cep_format *format, struct cep_port *port,
-			  struct cep_run *run)
+/*
+ * Under the lock, with the port entered: hands a prepared REQ to the engine. If it takes
+ * it, the caller does what goes with it and then calls cep_run().
+ */
+static int cep_launch_req(struct ib_cep *cep, struct cep_format *format, struct cep_run *run)
 {
 	int ret;
 
-	run->tx = format->tx;
 	ret = cep_errno(cep_core_send_req(&cep->core, cep_now_ns(), &format->req,
-					  cep_tx_mad(run->tx), &run->acts));
-	if (ret) {
-		run->tx = NULL; /* stays with the format */
-		return ret;
-	}
-	format->tx = NULL;
-	cep_run(cep, run);
-	return 0;
+					  cep_tx_mad(format->tx), &run->acts));
+	if (!ret)
+		swap(run->tx, format->tx);
+	return ret;
 }
 
 int ib_cep_send_req(struct ib_cep *cep, const struct ib_cep_req_param *param)
@@ -332,26 +329,13 @@ int ib_cep_send_req(struct ib_cep *cep, const struct ib_cep_req_param *param)
 	cep_run_init(&run, GFP_NOIO);
 	spin_lock_irqsave(&cep->lock, flags);
 	ret = cep_usable(cep);
-	if (!ret && cep_core_state(&cep->core) != CEP_STATE_IDLE)
-		ret = -EINVAL;
 	if (!ret)
-		ret = cep_attach(cep, port);
+		ret = cep_launch_req(cep, format, &run);
 	if (!ret) {
-		/* The engine first: if it refuses, the old addresses are put back. */
-		__be64 service_id = cep->service_id;
-		u16 dlid = cep->dlid_datapath;
-
+		cep_attach(cep, port);
 		cep_take_avs(cep, format);
-		ret = cep_launch_req(cep, format, port, &run);
-		if (ret) {
-			swap(cep->av, format->av);
-			swap(cep->alt_av, format->alt_av);
-			cep->dlid_datapath = dlid;
-			cep->service_id = service_id;
-		} else {
-			old = cep->format;
-			cep->format = NULL;
-		}
+		swap(old, cep->format);
+		cep_run(cep, &run);
 	}
 	spin_unlock_irqrestore(&cep->lock, flags);
 	cep_run_finish(cep, &run);
@@ -377,9 +361,8 @@ int ib_cep_format_req(struct ib_cep *cep, const struct ib_cep_req_param *param)
 	ret = cep_usable(cep);
 	if (!ret)
 		ret = cep_errno(cep_core_format_req(&cep->core, &format->req));
-	if (!ret)
-		ret = cep_attach(cep, port);
 	if (!ret) {
+		cep_attach(cep, port);
 		cep_take_avs(cep, format);
 		swap(cep->format, format);
 	}
@@ -421,9 +404,11 @@ int ib_cep_send_formatted_req(struct ib_cep *cep)
 	if (!ret && !port)
 		ret = -ENODEV;
 	if (!ret) {
-		ret = cep_launch_req(cep, cep->format, port, &run);
-		if (!ret)
+		ret = cep_launch_req(cep, cep->format, &run);
+		if (!ret) {
 			swap(format, cep->format);
+			cep_run(cep, &run);
+		}
 	}
 	spin_unlock_irqrestore(&cep->lock, flags);
 	cep_run_finish(cep, &run);

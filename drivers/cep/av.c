@@ -222,7 +222,7 @@ struct cep_av *cep_av_make_wc(struct cep_port *port, const struct ib_mad_recv_wc
 
 /* --- the way along a path record --------------------------------------------------------------- */
 
-static void cep_av_path_key(struct cep_port *port, const struct sa_path_rec *path,
+static void cep_av_path_key(const struct sa_path_rec *path, const struct ib_gid_attr *sgid_attr,
 			    struct cep_av_key *key)
 {
 	struct sa_path_rec *rec = (struct sa_path_rec *)path; /* accessors lack const */
@@ -233,6 +233,9 @@ static void cep_av_path_key(struct cep_port *port, const struct sa_path_rec *pat
 	key->dgid = path->dgid;
 	key->flow_label = path->flow_label;
 	key->pkey = be16_to_cpu(path->pkey);
+	/* Two netdevs of a port may have the same address. */
+	if (sgid_attr)
+		key->vlan = sgid_attr->index + 1;
 	key->type = path->rec_type;
 	key->sl = path->sl;
 	key->tclass = path->traffic_class;
@@ -246,11 +249,12 @@ static void cep_av_path_key(struct cep_port *port, const struct sa_path_rec *pat
 	}
 }
 
-struct cep_av *cep_av_find_path(struct cep_port *port, const struct sa_path_rec *path)
+struct cep_av *cep_av_find_path(struct cep_port *port, const struct sa_path_rec *path,
+				const struct ib_gid_attr *sgid_attr)
 {
 	struct cep_av_key key;
 
-	cep_av_path_key(port, path, &key);
+	cep_av_path_key(path, sgid_attr, &key);
 	return cep_av_find(port, &key);
 }
 
@@ -264,7 +268,7 @@ struct cep_av *cep_av_make_path(struct cep_port *port, struct sa_path_rec *path,
 	int ret;
 
 	might_sleep();
-	cep_av_path_key(port, path, &key);
+	cep_av_path_key(path, sgid_attr, &key);
 	av = cep_av_find(port, &key);
 	if (av)
 		return av;

@@ -68,25 +68,22 @@ static void cep_detach(struct ib_cep *cep)
 
 /*
  * From here on removal of the port finds the CEP. The caller holds a users reference of
- * the port, so removal has not begun its walk.
+ * the port, so removal has not begun its walk, and has seen that the CEP is not gone.
  */
-int cep_attach(struct ib_cep *cep, struct cep_port *port)
+void cep_attach(struct ib_cep *cep, struct cep_port *port)
 {
 	struct cep_shard *shard = cep_shard(cep, port);
 	unsigned long flags;
 
 	lockdep_assert_held(&cep->lock);
-	if (test_bit(CEP_F_GONE, &cep->flags))
-		return -ENODEV;
 	if (cep->port == port)
-		return 0;
+		return;
 	cep_detach(cep);
 	kref_get(&port->ref);
 	cep->port = port;
 	spin_lock_irqsave(&shard->lock, flags);
 	list_add_tail(&cep->port_link, &shard->ceps);
 	spin_unlock_irqrestore(&shard->lock, flags);
-	return 0;
 }
 
 void cep_put(struct ib_cep *cep)
@@ -229,7 +226,11 @@ void cep_device_gone(struct ib_cep *cep)
 
 	cep_run_init(&run, GFP_NOIO);
 	spin_lock_irqsave(&cep->lock, flags);
-	set_bit(CEP_F_GONE, &cep->flags);
+	/* One that moved between two ports of the device is found on both. */
+	if (test_and_set_bit(CEP_F_GONE, &cep->flags)) {
+		spin_unlock_irqrestore(&cep->lock, flags);
+		return;
+	}
 	cep_core_on_device_removed(&cep->core, &run.acts);
 	cep_run(cep, &run);
 	av = cep->av;

@@ -107,8 +107,8 @@ static int cep_accept_paths(struct cep_rx *rx, const struct cep_msg *msg, struct
 	int ret;
 
 	cep_path_from_req(rx, msg, wc_av, &path, &alternate);
-	*av = cep_av_find_path(rx->port, &path);
-	*alt_av = has_alternate ? cep_av_find_path(rx->port, &alternate) : NULL;
+	*av = cep_av_find_path(rx->port, &path, sgid_attr);
+	*alt_av = has_alternate ? cep_av_find_path(rx->port, &alternate, NULL) : NULL;
 	if (*av && (*alt_av || !has_alternate))
 		return 0;
 	if (!may_wait) {

@@ -20,6 +20,8 @@ void cep_run_init(struct cep_run *run, gfp_t gfp)
 	run->keep_len = 0;
 	run->gfp = gfp;
 	run->reply = false;
+	run->to_source = false;
+	run->answer = false;
 	run->reply_av = NULL;
 	run->reply_port = NULL;
 	run->ungate = false;
@@ -69,11 +71,15 @@ static int cep_run_request(struct ib_cep *cep, struct cep_run *run)
 
 static void cep_run_reply(struct ib_cep *cep, struct cep_run *run)
 {
+	if (run->to_source) {
+		run->answer = true;
+		return;
+	}
 	if (!cep->av || !cep->port)
 		return;
 	run->reply = true;
 	if (!run->tx) {
-		run->reply_av = cep_av_get(cep->av);
+		run->reply_av = cep_av_fresh(cep->av);
 		run->reply_port = cep->port;
 		kref_get(&cep->port->ref);
 	}

@@ -93,6 +93,8 @@ static enum cep_result cep_rx_feed(struct ib_cep *cep, struct cep_input *in)
 
 	cep_run_init(&in->run, GFP_NOIO);
 	in->run.rx = in->rx;
+	/* A DREQ may name a CEP of ours whose peer is another, or which has no address yet. */
+	in->run.to_source = in->msg.attr == CEP_ATTR_DREQ;
 	spin_lock_irqsave(&cep->lock, flags);
 	cep_rx_facts(cep, &facts);
 	res = cep_core_on_message(&cep->core, cep_now_ns(), &in->msg, &facts,
@@ -105,6 +107,10 @@ static enum cep_result cep_rx_feed(struct ib_cep *cep, struct cep_input *in)
 	spin_unlock_irqrestore(&cep->lock, flags);
 	in->rx = in->run.rx; /* NULL if it became an event's payload */
 	cep_run_finish(cep, &in->run);
+	if (in->run.answer && in->rx) {
+		cep_rx_reply(in->rx, in->run.scratch);
+		in->rx = NULL;
+	}
 	return res;
 }
 

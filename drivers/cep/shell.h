@@ -203,7 +203,8 @@ void cep_path_from_req(const struct cep_rx *rx, const struct cep_msg *msg,
 		       const struct cep_av *wc_av, struct sa_path_rec *primary,
 		       struct sa_path_rec *alternate);
 bool cep_msg_has_alternate(const struct cep_req *req);
-struct cep_av *cep_av_find_path(struct cep_port *port, const struct sa_path_rec *path);
+struct cep_av *cep_av_find_path(struct cep_port *port, const struct sa_path_rec *path,
+				const struct ib_gid_attr *sgid_attr);
 struct cep_av *cep_av_make_path(struct cep_port *port, struct sa_path_rec *path,
 				const struct ib_gid_attr *sgid_attr);
 struct cep_av *cep_av_fresh(struct cep_av *av);
@@ -394,7 +395,7 @@ struct ib_cep {
 struct ib_cep *cep_alloc(struct cep_device *dev, ib_cep_handler handler, void *context,
 			 ib_cep_release release, gfp_t gfp);
 void cep_put(struct ib_cep *cep);
-int cep_attach(struct ib_cep *cep, struct cep_port *port);
+void cep_attach(struct ib_cep *cep, struct cep_port *port);
 void cep_device_gone(struct ib_cep *cep);
 void cep_close(struct ib_cep *cep, u16 reason, bool tell);
 void cep_abandon(struct ib_cep *cep, u16 reason, bool tell);
@@ -428,6 +429,8 @@ struct cep_run {
 	u8 keep_len;
 	gfp_t gfp;                /* for a copy of a reply made after the lock */
 	bool reply;               /* a reply is to be posted */
+	bool to_source;           /* a reply goes where the message came from, by rx.c */
+	bool answer;              /* and there is one, in scratch */
 	struct cep_av *reply_av;
 	struct cep_port *reply_port;
 	bool ungate;              /* the CEP ended before its listener let it through */
