@@ -31,20 +31,19 @@ static void ct_ip_header_fill(struct ct_ip_header *header, const struct sa_path_
 	memcpy(header->destination + 12, path->dgid.raw + 12, 4);
 }
 
-static void ct_request_data(struct ct_request *request, struct ct_plan *plan, bool tcp)
+static void ct_request_data(struct ct_request *request, const struct ct_plan *plan)
 {
-	if (tcp) {
+	if (plan->tcp)
 		ct_ip_header_fill((struct ct_ip_header *)request->data, &request->path);
-		plan->data_at = sizeof(struct ct_ip_header);
-	}
-	ct_fill(request->data + plan->data_at,
-		min_t(u32, plan->data, sizeof(request->data) - plan->data_at),
-		IB_CEP_REQ_RECEIVED);
+	else
+		ct_fill(request->data, min_t(u32, plan->data, sizeof(request->data)),
+			IB_CEP_REQ_RECEIVED);
 	request->param.private_data = request->data;
-	request->param.private_data_len = min_t(u32, plan->data_at + plan->data, 255);
+	request->param.private_data_len =
+		plan->tcp ? IB_CEP_REQ_PRIVATE_DATA_SIZE : min_t(u32, plan->data, 255);
 }
 
-int ct_request_init(struct ct_options *opts, struct ct_plan *plan, struct ct_request *request)
+int ct_request_init(struct ct_options *opts, const struct ct_plan *plan, struct ct_request *request)
 {
 	const struct cep_path_dest dest = {
 		.address = ct_option(opts, "address", ""),
@@ -84,7 +83,7 @@ int ct_request_init(struct ct_options *opts, struct ct_plan *plan, struct ct_req
 	request->path.service_id = param->service_id;
 	param->primary_path = &request->path;
 	param->sgid_attr = request->sgid_attr;
-	ct_request_data(request, plan, tcp);
+	ct_request_data(request, plan);
 	return 0;
 }
 
@@ -98,12 +97,19 @@ void ct_request_done(struct ct_request *request)
 static int ct_start(struct ct_conn *conn, const struct ct_request *request, bool format_only)
 {
 	struct ib_cep_req_param param = request->param;
+	u8 data[IB_CEP_REQ_PRIVATE_DATA_SIZE];
 	int ret;
 
 	lockdep_assert_held(&conn->mutex);
 	param.qp_num = param.qp_num ?: ct_new_qpn();
 	param.starting_psn = get_random_u32() & 0xffffff;
 	conn->qpn = param.qp_num;
+	if (conn->plan.tcp) {
+		memcpy(data, request->data, CT_IP_HEADER_SIZE);
+		ct_conn_data(conn, IB_CEP_REQ_RECEIVED, data + CT_IP_HEADER_SIZE,
+			     sizeof(data) - CT_IP_HEADER_SIZE);
+		param.private_data = data;
+	}
 	if (format_only) {
 		ret = ib_cep_format_req(conn->cep, &param);
 	} else {
@@ -134,6 +140,7 @@ static int ct_connect_new(struct ct_set *set, const struct ct_plan *plan,
 		return ct_failed(set, PTR_ERR(cep));
 	}
 	ct_count(set, CT_CREATED);
+	conn->index = atomic_read(&set->counter[CT_CREATED]);
 
 	/* Whoever destroys it waits until the REQ is out; so nobody frees it before. */
 	kref_get(&conn->ref);

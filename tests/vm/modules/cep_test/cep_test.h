@@ -7,6 +7,7 @@
  * options.c  the words of a command
  * set.c      sets of CEPs: counters, values, waiting for a value
  * conn.c     one CEP: ownership, events, release
+ * data.c     private data, and QPNs
  * active.c   connect
  * passive.c  listen and what becomes of requests
  * act.c      commands to CEPs that exist
@@ -28,6 +29,9 @@
 #define CT_TCP_SERVICE_ID 0x0000000001060000ULL
 /* The one of the tests. */
 #define CT_SERVICE_ID 0x1000000000000ceULL
+
+/* rdma_cm's header before its user's private data in a REQ. */
+#define CT_IP_HEADER_SIZE 36
 
 #define CT_SETS		16
 #define CT_EVENTS	(IB_CEP_REQ_WAITING + 1)
@@ -100,7 +104,7 @@ const char *const *ct_state_names(int *count);
 /* What was counted wrong; also CEPs without exactly one release, if all are gone. */
 int ct_sets_faults(bool all_gone);
 
-/* ---- conn.c ---------------------------------------------------------------- */
+/* ---- conn.c, data.c -------------------------------------------------------- */
 
 enum ct_on_req { CT_ACCEPT, CT_REJECT, CT_REFUSE, CT_DROP, CT_HOLD, CT_MRA };
 enum ct_on_rep { CT_REP_RTU, CT_REP_HOLD, CT_REP_REJ, CT_REP_MRA };
@@ -119,7 +123,7 @@ struct ct_plan {
 	u32		sleep_ms;
 	u32		sleep_on;	/* bit mask of events */
 	u32		data;		/* bytes of private data in each message */
-	u32		data_at;	/* where the REQ's begins (behind rdma_cm's header) */
+	bool		tcp;		/* the peer is cep-cmtest behind rdma_cm */
 	bool		check;		/* the peer sends @data bytes too */
 };
 
@@ -141,6 +145,7 @@ struct ct_conn {
 	atomic_t	running;
 	atomic_t	released;
 	u32		qpn;
+	u32		index;		/* with the peer cep-cmtest: which of its connections */
 	/* For a REP that is sent later. */
 	u8		responder_resources;
 	u8		initiator_depth;
@@ -148,6 +153,8 @@ struct ct_conn {
 
 int ct_plan_parse(struct ct_options *opts, struct ct_plan *plan);
 void ct_fill(u8 *data, u32 len, u8 salt);
+u32 ct_conn_data(struct ct_conn *conn, enum ib_cep_event_type type, u8 *data, u32 room);
+void ct_check_data(struct ct_conn *conn, const struct ib_cep_event *event);
 u32 ct_new_qpn(void);
 struct ct_conn *ct_conn_alloc(struct ct_set *set, const struct ct_plan *plan);
 void ct_conn_put(struct ct_conn *conn);
@@ -183,7 +190,7 @@ struct ct_request {
 	u8				data[256];
 };
 
-int ct_request_init(struct ct_options *opts, struct ct_plan *plan, struct ct_request *request);
+int ct_request_init(struct ct_options *opts, const struct ct_plan *plan, struct ct_request *request);
 void ct_request_done(struct ct_request *request);
 int ct_cmd_connect(struct ct_options *opts);
 

@@ -5,7 +5,6 @@
  * rules of ownership.
  */
 #include <linux/delay.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "cep_test.h"
@@ -43,8 +42,8 @@ int ct_plan_parse(struct ct_options *opts, struct ct_plan *plan)
 	plan->sleep_ms = ct_option_u64(opts, "sleep_ms", 0);
 	plan->sleep_on = ct_option_u64(opts, "sleep_on", U32_MAX);
 	plan->data = ct_option_u64(opts, "data", 0);
-	plan->check = ct_option_u64(opts, "check", 0);
-	plan->data_at = 0;
+	plan->tcp = ct_option(opts, "tcp", NULL);
+	plan->check = ct_option_u64(opts, "check", plan->tcp);
 	return ct_options_bad(opts) ? -EINVAL : 0;
 }
 
@@ -168,47 +167,6 @@ void ct_conns_put(struct ct_conn **conns, unsigned int count)
 	kvfree(conns);
 }
 
-/* ---- small things ------------------------------------------------------------ */
-
-/* Another one for each CEP: a QPN that comes again is a stale connection. */
-u32 ct_new_qpn(void)
-{
-	static atomic_t next = ATOMIC_INIT(0);
-	static u32 start;
-
-	if (!READ_ONCE(start))
-		cmpxchg(&start, 0, get_random_u32() | 1);
-	/* 0 and 1 are the management QPs. */
-	return (start + atomic_inc_return(&next)) % 0xfffff0 + 2;
-}
-
-void ct_fill(u8 *data, u32 len, u8 salt)
-{
-	u32 i;
-
-	for (i = 0; i < len; i++)
-		data[i] = salt + i * 3;
-}
-
-/* Private data is salted with the event that it comes with; the rest is zero. */
-static void ct_check_data(struct ct_conn *conn, const struct ib_cep_event *event)
-{
-	u32 at = event->type == IB_CEP_REQ_RECEIVED ? conn->plan.data_at : 0;
-	const u8 *data = event->private_data;
-	u32 i;
-
-	if (!conn->plan.check || !data)
-		return;
-	for (i = at; i < event->private_data_len; i++) {
-		u8 wanted = i - at < conn->plan.data ? event->type + (i - at) * 3 : 0;
-
-		if (data[i] != wanted) {
-			ct_count(conn->set, CT_BAD_DATA);
-			return;
-		}
-	}
-}
-
 void ct_conn_answered(struct ct_conn *conn)
 {
 	if (atomic_xchg(&conn->connecting, 0))
@@ -234,22 +192,21 @@ void ct_conn_leave(struct ct_conn *conn)
 
 static void ct_on_rep(struct ct_conn *conn, struct ib_cep *cep)
 {
-	u8 data[IB_CEP_MRA_PRIVATE_DATA_SIZE];
-	u32 len = min_t(u32, conn->plan.data, sizeof(data));
+	u8 data[IB_CEP_RTU_PRIVATE_DATA_SIZE];
 	int ret = 0;
+	u32 len;
 
 	switch (conn->plan.on_rep) {
 	case CT_REP_RTU:
-		ct_fill(data, len, IB_CEP_RTU_RECEIVED);
+		len = ct_conn_data(conn, IB_CEP_RTU_RECEIVED, data, sizeof(data));
 		ret = ib_cep_send_rtu(cep, data, len);
 		break;
 	case CT_REP_REJ:
-		len = min_t(u32, len, IB_CEP_REJ_PRIVATE_DATA_SIZE);
-		ct_fill(data, len, IB_CEP_REJ_RECEIVED);
+		len = ct_conn_data(conn, IB_CEP_REJ_RECEIVED, data, IB_CEP_REJ_PRIVATE_DATA_SIZE);
 		ret = ib_cep_send_rej(cep, conn->plan.reason, NULL, 0, data, len);
 		break;
 	case CT_REP_MRA:
-		ct_fill(data, len, IB_CEP_MRA_RECEIVED);
+		len = ct_conn_data(conn, IB_CEP_MRA_RECEIVED, data, IB_CEP_MRA_PRIVATE_DATA_SIZE);
 		ret = ib_cep_send_mra(cep, conn->plan.mra_exp, conn->plan.mra_delayed, data, len);
 		break;
 	case CT_REP_HOLD:
@@ -261,11 +218,11 @@ static void ct_on_rep(struct ct_conn *conn, struct ib_cep *cep)
 static void ct_on_dreq(struct ct_conn *conn, struct ib_cep *cep)
 {
 	u8 data[IB_CEP_DREP_PRIVATE_DATA_SIZE];
-	u32 len = min_t(u32, conn->plan.data, sizeof(data));
+	u32 len;
 
 	if (conn->plan.on_dreq == CT_DREQ_HOLD)
 		return;
-	ct_fill(data, len, IB_CEP_DREP_RECEIVED);
+	len = ct_conn_data(conn, IB_CEP_DREP_RECEIVED, data, sizeof(data));
 	ct_failed(conn->set, ib_cep_send_drep(cep, data, len));
 }
 

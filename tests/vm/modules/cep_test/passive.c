@@ -10,15 +10,12 @@
 
 #include "cep_test.h"
 
-#define CT_IP_HEADER_SIZE 36
-
 int ct_send_rep(struct ct_conn *conn, struct ib_cep *cep, bool format_only)
 {
 	u8 data[IB_CEP_REP_PRIVATE_DATA_SIZE];
 	struct ib_cep_rep_param rep = {
 		.starting_psn = get_random_u32() & 0xffffff,
 		.private_data = data,
-		.private_data_len = min_t(u32, conn->plan.data, sizeof(data)),
 		.responder_resources = conn->responder_resources,
 		.initiator_depth = conn->initiator_depth,
 		.rnr_retry_count = 7,
@@ -27,25 +24,23 @@ int ct_send_rep(struct ct_conn *conn, struct ib_cep *cep, bool format_only)
 	if (!conn->qpn)
 		conn->qpn = ct_new_qpn();
 	rep.qp_num = conn->qpn;
-	ct_fill(data, rep.private_data_len, IB_CEP_REP_RECEIVED);
+	rep.private_data_len = ct_conn_data(conn, IB_CEP_REP_RECEIVED, data, sizeof(data));
 	return format_only ? ib_cep_format_rep(cep, &rep) : ib_cep_send_rep(cep, &rep);
 }
 
 static int ct_reject(struct ct_conn *conn, struct ib_cep *cep)
 {
 	u8 data[IB_CEP_REJ_PRIVATE_DATA_SIZE];
-	u32 len = min_t(u32, conn->plan.data, sizeof(data));
+	u32 len = ct_conn_data(conn, IB_CEP_REJ_RECEIVED, data, sizeof(data));
 
-	ct_fill(data, len, IB_CEP_REJ_RECEIVED);
 	return ib_cep_send_rej(cep, conn->plan.reason, NULL, 0, data, len);
 }
 
 static int ct_mra(struct ct_conn *conn, struct ib_cep *cep)
 {
 	u8 data[IB_CEP_MRA_PRIVATE_DATA_SIZE];
-	u32 len = min_t(u32, conn->plan.data, sizeof(data));
+	u32 len = ct_conn_data(conn, IB_CEP_MRA_RECEIVED, data, sizeof(data));
 
-	ct_fill(data, len, IB_CEP_MRA_RECEIVED);
 	return ib_cep_send_mra(cep, conn->plan.mra_exp, conn->plan.mra_delayed, data, len);
 }
 
@@ -57,6 +52,8 @@ int ct_on_req(struct ct_conn *conn, struct ib_cep *cep, const struct ib_cep_even
 	conn->passive = true;
 	conn->responder_resources = req->responder_resources;
 	conn->initiator_depth = req->initiator_depth;
+	if (conn->plan.tcp)
+		ct_check_data(conn, event);
 	if (!req->device || !req->port || !req->primary_path || !req->remote_ca_guid ||
 	    !event->private_data || event->private_data_len != IB_CEP_REQ_PRIVATE_DATA_SIZE)
 		ct_count(conn->set, CT_NOT_DELIVERED);
@@ -203,7 +200,6 @@ int ct_cmd_listen(struct ct_options *opts)
 
 	if (!set || ct_plan_parse(opts, &plan))
 		return -EINVAL;
-	plan.data_at = tcp ? CT_IP_HEADER_SIZE : 0;
 	if (compare_text) {
 		if (ct_compare_parse(compare_text, &compare))
 			return -EINVAL;
