@@ -6,7 +6,7 @@
  * consistent is checked by sim/invariants.hh on the way, also on every CEP that any
  * sequence of inputs can reach.
  */
-#include "sim/solo.hh"
+#include "sim/ways.hh"
 
 #include <gtest/gtest.h>
 
@@ -25,47 +25,6 @@ struct Seat {
 	cep_state state;
 	void (*reach)(Solo &);
 };
-
-void must(cep_result result)
-{
-	if (result != CEP_OK)
-		throw Violation("the way to a state is barred");
-}
-
-void act_requested(Solo &s)
-{
-	must(s.send_req(s.req_args()));
-}
-
-void act_replied(Solo &s)
-{
-	act_requested(s);
-	must(s.on_sent());
-	must(s.hear(s.message(CEP_ATTR_REP)));
-}
-
-void act_up(Solo &s)
-{
-	act_replied(s);
-	must(s.send_rtu("ready"));
-}
-
-void pas_requested(Solo &s)
-{
-	must(s.new_req(s.message(CEP_ATTR_REQ)));
-}
-
-void pas_replied(Solo &s)
-{
-	pas_requested(s);
-	must(s.send_rep(s.rep_args()));
-}
-
-void pas_up(Solo &s)
-{
-	pas_replied(s);
-	must(s.hear(s.message(CEP_ATTR_RTU)));
-}
 
 void mra_of_rep(Solo &s)
 {
