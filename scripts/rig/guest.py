@@ -64,22 +64,20 @@ class Process:
             )
         return self.output
 
-    def wait_line(self, regex, timeout=60):
-        """Wait until the output has a match; the match."""
+    def wait_line(self, regex, timeout=60, count=1):
+        """Wait until the output has that many matches; the first."""
         pattern = re.compile(regex, re.M)
         found = []
 
         def look():
-            match = pattern.search(self.output)
-            if match:
-                found.append(match)
-            return match or self.status is not None
+            found[:] = pattern.finditer(self.output)
+            return len(found) >= count or self.status is not None
 
         self.guest.wait_for(look, timeout)
-        if not found:
+        if len(found) < count:
             raise CommandFailed(
-                f"{self.guest.name}: no '{regex}' within {timeout} s from: {self.command}\n"
-                + self.tail()
+                f"{self.guest.name}: {len(found)} of {count} '{regex}' within {timeout} s "
+                f"from: {self.command}\n{self.tail()}"
             )
         return found[0]
 
@@ -338,9 +336,12 @@ class Guest:
     def running(self):
         return [p for p in self._processes.values() if p.status is None]
 
-    def kill_all(self):
-        for process in self.running():
-            process.kill()
+    def kill_all(self, keep=()):
+        """Kill what runs, all at once, and wait for the ends."""
+        doomed = [p for p in self.running() if p not in keep]
+        for process in doomed:
+            process.signal(9)
+        self.wait_for(lambda: all(p.status is not None for p in doomed), 30)
 
     def stop(self):
         """The end of the guest, whatever state it is in."""

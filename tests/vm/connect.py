@@ -47,7 +47,7 @@ def server_disconnects(run):
 def refuse(run):
     """20 requests that the server refuses with private data"""
     for server, client in both_ways(run):
-        for counts in connect(run, server, client, 20, "--refuse", "--outstanding 5"):
+        for counts in connect(run, server, client, 20, "--refuse", "--outstanding 5 --refused"):
             cmtest.expect_counts(run, counts, connected=0, rejected=20)
 
 

@@ -94,24 +94,33 @@ private:
 		if (!check_payload(event.private_data, rep_length) ||
 		    payload.index != connection.index || payload.qpn != event.peer_qpn)
 			error(&connection, "wrong private data or QPN in the REP");
-		if (rdma_establish(connection.id)) {
-			fail(connection, "rdma_establish");
+		// The server may have changed its mind meanwhile; its REJ or DREQ has
+		// been received and its event is next.
+		if (rdma_establish(connection.id))
 			return;
-		}
 		settled();
 		on_connected(connection);
+	}
+
+	void on_overtaken(Connection &connection) override
+	{
+		if (!options_.quiet)
+			fmt::print("event {} ended before the RTU\n", connection.index);
+		settled();
+		start();
 	}
 
 	void on_rejected(Connection &connection, const Event &event)
 	{
 		rejected_++;
-		// A REJ of the CM itself carries none.
-		if (event.status == consumer_reject) {
+		// A server's end rejects, too, but without private data.
+		if (options_.refuse) {
 			const Payload payload = read_payload(event.private_data);
 
-			if (!check_payload(event.private_data, rej_length) ||
+			if (event.status != consumer_reject ||
+			    !check_payload(event.private_data, rej_length) ||
 			    payload.index != connection.index)
-				error(&connection, "wrong private data in the REJ");
+				error(&connection, "wrong reason or private data in the REJ");
 		}
 		settled();
 		finish(connection);

@@ -93,7 +93,6 @@ void Endpoint::finish(Connection &connection)
 	connection.id = nullptr;
 	connection.phase = Phase::over;
 	over_++;
-	on_finished();
 }
 
 void Endpoint::begin_disconnect(Connection &connection)
@@ -137,6 +136,13 @@ void Endpoint::on_line()
 
 void Endpoint::on_disconnected(Connection &connection, const Event &event)
 {
+	// A DREQ may overtake the RTU before it or the call that sends one.
+	if (connection.phase == Phase::connecting) {
+		on_overtaken(connection);
+		connection.phase = Phase::connected;
+		connected_++;
+		check_hold();
+	}
 	if (connection.phase != Phase::connected && connection.phase != Phase::closing) {
 		error(&connection, "disconnected a second time or before it was connected");
 		return;

@@ -49,7 +49,8 @@ public:
 protected:
 	virtual void start() = 0;
 	virtual void on_setup_event(Connection *connection, const Event &event) = 0;
-	virtual void on_finished() {}
+	// The peer disconnects before this side knows that the connection is up.
+	virtual void on_overtaken(Connection &connection) = 0;
 
 	rdma_cm_id *create_id(void *context);
 	Connection &add(rdma_cm_id *id, uint32_t index);

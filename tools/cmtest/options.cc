@@ -35,6 +35,8 @@ std::optional<Options> parse_options(int argc, char **argv, int &exit_status)
 	client->add_option("--to", options.address, "the server's address")->required();
 	client->add_option("--from", options.source, "own address");
 	client->add_option("--outstanding", options.outstanding, "requests at once");
+	client->add_flag("--refused", options.refuse,
+			 "each REJ must carry the server's private data");
 	server->add_option("--address", options.address, "address to listen on");
 	server->add_flag("--refuse", options.refuse, "reject every request");
 	server->add_flag("--ignore", options.ignore, "answer no request");

@@ -21,7 +21,7 @@ struct Options {
 	uint32_t count = 1;       // connections
 	uint32_t outstanding = 1; // client: requests at once
 	uint32_t first_qpn = 0;   // 0: random
-	bool refuse = false;      // server: reject every request
+	bool refuse = false;      // server: reject every request; client: expect just that
 	bool ignore = false;      // server: leave every request without an answer
 	bool disconnect = false;  // this side begins
 	bool hold = false;        // wait for a line on standard input before that

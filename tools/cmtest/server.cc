@@ -45,6 +45,12 @@ private:
 		fmt::print("listening\n");
 	}
 
+	void on_overtaken(Connection &connection) override
+	{
+		if (!options_.quiet)
+			fmt::print("event {} DREQ before RTU\n", connection.index);
+	}
+
 	void on_request(const Event &event)
 	{
 		const Payload payload = read_payload(event.private_data);
