@@ -90,7 +90,8 @@ void cep_put(struct ib_cep *cep)
 {
 	if (!refcount_dec_and_test(&cep->refs))
 		return;
-	WARN_ON_ONCE(cep->peer.indexed || cep->tx || cep->format || cep->listen || cep->qp);
+	WARN_ON_ONCE(cep->peer.indexed || cep->tx || cep->format || cep->qp);
+	WARN_ON_ONCE(cep->listen || cep->past);
 	WARN_ON_ONCE(!list_empty(&cep->payloads) || !list_empty(&cep->gate_link));
 	cep_detach(cep);
 	cep_av_put(cep->av);
@@ -300,9 +301,12 @@ int ib_cep_configure(struct ib_cep *cep, ib_cep_handler handler, void *context,
 		cep->release = release;
 	}
 	spin_unlock_irqrestore(&cep->lock, flags);
-	if (!ret && old_release)
+	if (ret)
+		return ret;
+	cep_listen_wait(cep);
+	if (old_release)
 		old_release(old_context);
-	return ret;
+	return 0;
 }
 EXPORT_SYMBOL_GPL(ib_cep_configure);
 
@@ -325,7 +329,7 @@ void ib_cep_destroy_reason(struct ib_cep *cep, u16 reason)
 		set_bit(CEP_F_IN_CALLBACK, &cep->flags);
 	spin_unlock_irqrestore(&cep->lock, flags);
 
-	cep_listen_cancel(cep);
+	cep_listen_end(cep);
 	cep_qp_forget(cep);
 	cep_close(cep, reason, true);
 	cep_event_discard(cep, &payloads);

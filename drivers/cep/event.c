@@ -230,14 +230,34 @@ static void cep_event_complete_destroy(struct ib_cep *cep)
 }
 
 /*
+ * A pushed CEP is its listener's until it is configured. Read at the callback and not when
+ * the REQ came: the listener may have changed hands since.
+ */
+static void cep_event_inherit(struct ib_cep *cep, struct ib_cep *listener)
+{
+	ib_cep_handler handler;
+	unsigned long flags;
+	void *context;
+
+	spin_lock_irqsave(&listener->lock, flags);
+	handler = listener->handler;
+	context = listener->context;
+	spin_unlock_irqrestore(&listener->lock, flags);
+	spin_lock_irqsave(&cep->lock, flags);
+	cep->handler = handler;
+	cep->context = context;
+	spin_unlock_irqrestore(&cep->lock, flags);
+}
+
+/*
  * Delivers one event that was taken from the ring. Returns with the CEP unlocked and its
  * callback, if there was one, returned.
  */
-static void cep_event_deliver(struct ib_cep *cep, ib_cep_handler handler, void *context, u8 type,
-			      u8 cause, struct cep_rx *rx, struct cep_av *av,
-			      struct cep_listen *origin)
+static void cep_event_deliver(struct ib_cep *cep, u8 type, u8 cause, struct cep_rx *rx,
+			      struct cep_av *av, struct cep_listen *origin)
 {
 	bool is_req = type == CEP_EVENT_REQ_RECEIVED;
+	bool pushed = is_req && !origin->pull;
 	struct ib_cep *listener = NULL;
 	LIST_HEAD(payloads);
 	struct cep_callback cb;
@@ -245,19 +265,23 @@ static void cep_event_deliver(struct ib_cep *cep, ib_cep_handler handler, void *
 	unsigned long flags;
 	int ret = 0;
 
-	if (is_req && origin && !origin->pull) {
+	if (pushed) {
 		/* The listener may have gone since the request was let through. */
-		if (!cep_listen_callback_begin(origin, &cb))
+		if (!cep_listen_callback_begin(origin, &cb)) {
 			lost = true;
-		else
+		} else {
 			listener = origin->cep;
+			cep_event_inherit(cep, listener);
+		}
 	}
-	/* A REQ whose device went before it could be shown has no addresses to show. */
+	/*
+	 * A REQ whose device went before it could be shown has no addresses to show. Nobody
+	 * has a pushed CEP yet; who pulled one hears DEVICE_REMOVED next.
+	 */
 	if (is_req && !av)
-		lost = true;
-
-	if (!lost)
-		ret = cep_event_call(cep, handler, context, type, cause, rx, av, listener);
+		lost = pushed;
+	else if (!lost)
+		ret = cep_event_call(cep, cep->handler, cep->context, type, cause, rx, av, listener);
 
 	spin_lock_irqsave(&cep->lock, flags);
 	WRITE_ONCE(cep->running, NULL);
@@ -274,18 +298,17 @@ static void cep_event_deliver(struct ib_cep *cep, ib_cep_handler handler, void *
 	wake_up_var(&cep->running);
 
 	if (refused) {
-		cep_listen_cancel(cep);
+		cep_listen_end(cep);
 		cep_qp_forget(cep);
 		cep_close(cep, lost ? CEP_REJ_INVALID_SERVICE_ID : CEP_REJ_CONSUMER_DEFINED,
 			  !(is_req && (ret == -ENOMEM || ret == -EAGAIN)));
 		cep_event_discard(cep, &payloads);
 		complete = true;
 		/* Nobody was told of this CEP: there is no release to call. */
-		if (lost) {
+		if (lost)
 			cep->release = NULL;
-		}
 	}
-	if (is_req && origin && !origin->pull)
+	if (pushed)
 		cep_listen_callback_end(origin, listener ? &cb : NULL);
 	if (complete)
 		cep_event_complete_destroy(cep);
@@ -298,11 +321,9 @@ void cep_event_work(struct work_struct *work)
 	struct ib_cep *cep = container_of(work, struct ib_cep, work);
 	unsigned int noio = memalloc_noio_save();
 	struct cep_listen *origin;
-	ib_cep_handler handler;
 	struct cep_av *av;
 	struct cep_rx *rx;
 	unsigned long flags;
-	void *context;
 	u16 event;
 
 	for (;;) {
@@ -320,14 +341,12 @@ void cep_event_work(struct work_struct *work)
 			rx = list_first_entry(&cep->payloads, struct cep_rx, link);
 			list_del_init(&rx->link);
 		}
-		handler = cep->handler;
-		context = cep->context;
 		origin = cep->origin;
 		av = (event & 0xff) == CEP_EVENT_REQ_RECEIVED ? cep_av_get(cep->av) : NULL;
 		WRITE_ONCE(cep->running, current);
 		spin_unlock_irqrestore(&cep->lock, flags);
 
-		cep_event_deliver(cep, handler, context, event & 0xff, event >> 8, rx, av, origin);
+		cep_event_deliver(cep, event & 0xff, event >> 8, rx, av, origin);
 		cep_av_put(av);
 	}
 	memalloc_noio_restore(noio);

@@ -208,6 +208,7 @@ bool cep_listen_callback_begin(struct cep_listen *listen, struct cep_callback *c
 	dying = listen->dying;
 	if (!dying) {
 		cb->task = current;
+		cb->awaited = false;
 		list_add(&cb->link, &listen->callbacks);
 	}
 	spin_unlock_irqrestore(&listen->lock, flags);
@@ -228,7 +229,6 @@ void cep_listen_callback_end(struct cep_listen *listen, struct cep_callback *cb)
 	cep_listen_admit(listen);
 }
 
-/* No callback of the listener runs, but perhaps the one that asks. */
 static bool cep_listen_quiet(struct cep_listen *listen)
 {
 	struct cep_callback *cb;
@@ -237,10 +237,26 @@ static bool cep_listen_quiet(struct cep_listen *listen)
 
 	spin_lock_irqsave(&listen->lock, flags);
 	list_for_each_entry(cb, &listen->callbacks, link)
-		if (cb->task != current)
+		if (cb->awaited && cb->task != current)
 			quiet = false;
 	spin_unlock_irqrestore(&listen->lock, flags);
 	return quiet;
+}
+
+/*
+ * Waits for the callbacks that run now, but not for the one that asks. Those that begin
+ * later see what the caller has changed before, so a storm of them delays nobody.
+ */
+static void cep_listen_drain(struct cep_listen *listen)
+{
+	struct cep_callback *cb;
+	unsigned long flags;
+
+	spin_lock_irqsave(&listen->lock, flags);
+	list_for_each_entry(cb, &listen->callbacks, link)
+		cb->awaited = true;
+	spin_unlock_irqrestore(&listen->lock, flags);
+	wait_var_event(&listen->callbacks, cep_listen_quiet(listen));
 }
 
 /* --- the ULP's calls ---------------------------------------------------------------------- */
@@ -332,6 +348,7 @@ int ib_cep_listen(struct ib_cep *cep, struct ib_cep_listen_param *param)
 	struct cep_listen *listen;
 	struct cep_run run;
 	unsigned long flags;
+	bool taken;
 	int ret = 0;
 
 	might_sleep();
@@ -348,19 +365,22 @@ int ib_cep_listen(struct ib_cep *cep, struct ib_cep_listen_param *param)
 	mutex_lock(&cep_listen_mutex);
 	if (assign)
 		cep_listen_assign(listen);
+	taken = cep_listen_taken(listen);
 	spin_lock_irqsave(&cep->lock, flags);
 	if (test_bit(CEP_F_DESTROYED, &cep->flags))
 		ret = -ESHUTDOWN;
+	else if (cep->dev && READ_ONCE(cep->dev->gone))
+		ret = -ENODEV;
 	else if (cep_core_state(&cep->core) != CEP_STATE_IDLE || cep->format)
 		ret = -EINVAL;
-	else if (cep_listen_taken(listen))
+	else if (taken)
 		ret = -EBUSY;
 	else if (cep_core_listen(&cep->core, &run.acts))
 		ret = -EINVAL;
 	if (!ret) {
 		cep_run(cep, &run);
 		cep->service_id = cpu_to_be64(listen->service_id);
-		cep->listen = listen;
+		WRITE_ONCE(cep->listen, listen);
 		hlist_add_head_rcu(&listen->node,
 				   cep_listen_set(listen->service_id, listen->service_mask));
 		param->service_id = cep->service_id;
@@ -373,19 +393,57 @@ int ib_cep_listen(struct ib_cep *cep, struct ib_cep_listen_param *param)
 }
 EXPORT_SYMBOL_GPL(ib_cep_listen);
 
-int cep_listen_cancel(struct ib_cep *cep)
+/* No new REQ, no new callback. The listener, with a reference of the caller's beside that of ib_cep.past. */
+static struct cep_listen *cep_listen_unhash(struct ib_cep *cep)
 {
 	struct cep_listen *listen;
-	struct ib_cep *waiting;
-	struct cep_run run;
 	unsigned long flags;
 
 	mutex_lock(&cep_listen_mutex);
 	listen = cep->listen;
-	cep->listen = NULL;
-	if (listen)
+	if (listen) {
+		spin_lock_irqsave(&listen->lock, flags);
+		listen->dying = true;
+		spin_unlock_irqrestore(&listen->lock, flags);
 		hlist_del_rcu(&listen->node);
+		WRITE_ONCE(cep->listen, NULL);
+		kref_get(&listen->ref);
+		listen->older = cep->past;
+		WRITE_ONCE(cep->past, listen);
+	}
 	mutex_unlock(&cep_listen_mutex);
+	return listen;
+}
+
+/* Forgets those cancelled ones that have no callback any more: none can begin. */
+static void cep_listen_settle(struct ib_cep *cep)
+{
+	struct cep_listen **link = &cep->past, *listen;
+	unsigned long flags;
+	bool over;
+
+	mutex_lock(&cep_listen_mutex);
+	while ((listen = *link)) {
+		spin_lock_irqsave(&listen->lock, flags);
+		over = list_empty(&listen->callbacks);
+		spin_unlock_irqrestore(&listen->lock, flags);
+		if (over) {
+			WRITE_ONCE(*link, listen->older);
+			cep_listen_put(listen);
+		} else {
+			link = &listen->older;
+		}
+	}
+	mutex_unlock(&cep_listen_mutex);
+}
+
+static int cep_listen_cancel(struct ib_cep *cep)
+{
+	struct cep_listen *listen = cep_listen_unhash(cep);
+	struct ib_cep *waiting;
+	struct cep_run run;
+	unsigned long flags;
+
 	if (!listen)
 		return -EINVAL;
 
@@ -395,9 +453,6 @@ int cep_listen_cancel(struct ib_cep *cep)
 		cep_run(cep, &run);
 	spin_unlock_irqrestore(&cep->lock, flags);
 
-	spin_lock_irqsave(&listen->lock, flags);
-	listen->dying = true;
-	spin_unlock_irqrestore(&listen->lock, flags);
 	for (;;) {
 		spin_lock_irqsave(&listen->lock, flags);
 		waiting = cep_listen_next(listen);
@@ -407,9 +462,51 @@ int cep_listen_cancel(struct ib_cep *cep)
 		cep_abandon(waiting, CEP_REJ_INVALID_SERVICE_ID, true);
 		cep_put(waiting);
 	}
-	wait_var_event(&listen->callbacks, cep_listen_quiet(listen));
+	cep_listen_drain(listen);
 	cep_listen_put(listen);
+	cep_listen_settle(cep);
 	return 0;
+}
+
+/*
+ * For a CEP that is marked destroyed. Waits also for REQ callbacks of a listen that was
+ * cancelled before: by one of them, or by another context that still waits itself.
+ */
+void cep_listen_end(struct ib_cep *cep)
+{
+	struct cep_listen *listen, *older;
+
+	/* No new listen can come, and the mutex is not for connections. */
+	if (!READ_ONCE(cep->listen) && !READ_ONCE(cep->past))
+		return;
+	cep_listen_cancel(cep);
+	mutex_lock(&cep_listen_mutex);
+	listen = cep->past;
+	WRITE_ONCE(cep->past, NULL);
+	mutex_unlock(&cep_listen_mutex);
+	for (; listen; listen = older) {
+		older = listen->older;
+		cep_listen_drain(listen);
+		cep_listen_put(listen);
+	}
+}
+
+/* For a CEP that has a new handler: no REQ callback has the old one when this returns. */
+void cep_listen_wait(struct ib_cep *cep)
+{
+	struct cep_listen *listen;
+
+	if (!READ_ONCE(cep->listen))
+		return;
+	mutex_lock(&cep_listen_mutex);
+	listen = cep->listen;
+	if (listen)
+		kref_get(&listen->ref);
+	mutex_unlock(&cep_listen_mutex);
+	if (!listen)
+		return;
+	cep_listen_drain(listen);
+	cep_listen_put(listen);
 }
 
 int ib_cep_cancel_listen(struct ib_cep *cep)

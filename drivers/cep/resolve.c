@@ -156,14 +156,14 @@ put:
 static int cep_accept_build(struct cep_rx *rx, const struct cep_msg *msg,
 			    struct cep_listen *listen, struct cep_av *av, struct cep_av *alt_av)
 {
-	struct ib_cep *listener = listen->cep;
 	struct cep_port *port = rx->port;
 	struct cep_run run;
 	struct ib_cep *cep;
 	unsigned long flags;
 	bool offered;
 
-	cep = cep_alloc(port->dev, listener->handler, listener->context, NULL, GFP_NOIO);
+	/* Its handler comes with the first event: from the listener, or from who pulls it. */
+	cep = cep_alloc(port->dev, NULL, NULL, NULL, GFP_NOIO);
 	if (IS_ERR(cep))
 		return PTR_ERR(cep);
 	cep_run_init(&run, GFP_NOIO);

@@ -386,6 +386,7 @@ struct ib_cep {
 	void *context;
 	ib_cep_release release;
 	struct cep_listen *listen;   /* of a listener; cep_listen_mutex */
+	struct cep_listen *past;     /* cancelled, a REQ callback may still run; same mutex */
 	struct cep_listen *origin;   /* of a passive CEP: reference until its REQ is answered */
 	struct list_head gate_link;  /* cep_listen.lock of origin */
 	struct ib_qp *qp;            /* cep_qp_mutex and lock: either to read */
@@ -458,7 +459,8 @@ void cep_event_wait(struct ib_cep *cep);
 struct cep_listen {
 	struct kref ref;           /* the listener, and each passive CEP that points here */
 	struct hlist_node node;    /* under cep_listen_mutex, read under RCU */
-	struct ib_cep *cep;        /* a reference */
+	struct ib_cep *cep;        /* good until dying is set, and for callbacks that began before */
+	struct cep_listen *older;  /* next of ib_cep.past; cep_listen_mutex */
 	struct cep_device *dev;    /* or NULL: all devices */
 	u64 service_id;
 	u64 service_mask;
@@ -480,6 +482,7 @@ struct cep_listen {
 struct cep_callback {
 	struct list_head link;
 	struct task_struct *task;
+	bool awaited;             /* somebody waits for its end */
 };
 
 struct cep_listen *cep_listen_find(struct cep_device *dev, u32 port, u64 service_id,
@@ -490,7 +493,8 @@ void cep_listen_admit(struct cep_listen *listen);
 bool cep_listen_withdraw(struct ib_cep *cep);
 bool cep_listen_callback_begin(struct cep_listen *listen, struct cep_callback *cb);
 void cep_listen_callback_end(struct cep_listen *listen, struct cep_callback *cb);
-int cep_listen_cancel(struct ib_cep *cep);
+void cep_listen_end(struct ib_cep *cep);
+void cep_listen_wait(struct ib_cep *cep);
 void cep_listen_put(struct cep_listen *listen);
 
 /* --- QP binding (qp.c) ----------------------------------------------------------------------------- */

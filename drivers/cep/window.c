@@ -10,6 +10,12 @@
  */
 #include "shell.h"
 
+/* Never 0: what waits is woken by what comes back. */
+static unsigned int cep_window_size(void)
+{
+	return READ_ONCE(cep_max_posted) ?: 1;
+}
+
 static void cep_window_post(struct cep_tx *tx)
 {
 	struct ib_cep *cep = tx->cep;
@@ -44,7 +50,7 @@ static void cep_window_work(struct work_struct *work)
 
 	for (;;) {
 		spin_lock_irqsave(&window->lock, flags);
-		if (list_empty(&window->waiting) || window->posted >= READ_ONCE(cep_max_posted)) {
+		if (list_empty(&window->waiting) || window->posted >= cep_window_size()) {
 			spin_unlock_irqrestore(&window->lock, flags);
 			return;
 		}
@@ -72,7 +78,7 @@ bool cep_window_enter(struct cep_tx *tx)
 	bool entered;
 
 	spin_lock_irqsave(&window->lock, flags);
-	entered = window->posted < READ_ONCE(cep_max_posted) && list_empty(&window->waiting);
+	entered = window->posted < cep_window_size() && list_empty(&window->waiting);
 	if (entered) {
 		window->posted++;
 	} else {
