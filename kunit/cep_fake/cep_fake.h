@@ -114,6 +114,8 @@ void cep_fake_complete(struct cep_fake *fake, u32 port);
 
 /* The fabric. Any context. */
 u64 cep_fake_activity(void); /* grows with every post, delivery and completion */
+/* Returns when every completion so far has been polled and handled. May sleep. */
+void cep_fake_settle(void);
 unsigned int cep_fake_held(void);
 unsigned int cep_fake_delayed(void);
 /* The n-th held frame goes on (or is lost). False: there is none. */

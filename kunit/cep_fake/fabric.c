@@ -16,6 +16,8 @@
 
 DEFINE_SPINLOCK(cep_fake_lock);
 LIST_HEAD(cep_fake_ports);
+unsigned int cep_fake_busy;
+DECLARE_WAIT_QUEUE_HEAD(cep_fake_rest);
 
 static LIST_HEAD(cep_fake_held_frames);
 static LIST_HEAD(cep_fake_late_frames);
@@ -242,6 +244,23 @@ u64 cep_fake_activity(void)
 	return count;
 }
 EXPORT_SYMBOL_GPL(cep_fake_activity);
+
+static bool cep_fake_at_rest(void)
+{
+	unsigned long flags;
+	bool rest;
+
+	spin_lock_irqsave(&cep_fake_lock, flags);
+	rest = !cep_fake_busy;
+	spin_unlock_irqrestore(&cep_fake_lock, flags);
+	return rest;
+}
+
+void cep_fake_settle(void)
+{
+	wait_event(cep_fake_rest, cep_fake_at_rest());
+}
+EXPORT_SYMBOL_GPL(cep_fake_settle);
 
 static unsigned int cep_fake_length(const struct list_head *list)
 {

@@ -9,6 +9,7 @@
 
 #include <linux/netdevice.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include "cep_fake.h"
 
 /* A send whose completion the adapter keeps for itself. */
@@ -30,6 +31,7 @@ struct cep_fake_cq {
 	unsigned int head;
 	unsigned int count;
 	bool armed;
+	bool busy;                       /* completions that its user has not finished with */
 };
 
 struct cep_fake_qp {
@@ -89,6 +91,8 @@ static inline struct cep_fake *to_fake(struct ib_device *ibdev)
 
 extern spinlock_t cep_fake_lock;
 extern struct list_head cep_fake_ports;
+extern unsigned int cep_fake_busy;            /* CQs with completions not handled */
+extern struct wait_queue_head cep_fake_rest;  /* woken when there are none */
 extern const struct ib_device_ops cep_fake_ops;
 extern const struct ib_device_ops cep_fake_roce_ops;
 

@@ -239,9 +239,24 @@ static int cep_fake_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *
 	return 0;
 }
 
+static void cep_fake_cq_rest(struct cep_fake_cq *cq)
+{
+	lockdep_assert_held(&cep_fake_lock);
+	cq->busy = false;
+	if (!--cep_fake_busy)
+		wake_up(&cep_fake_rest);
+}
+
 static int cep_fake_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
-	kvfree(to_cq(ibcq)->ring);
+	struct cep_fake_cq *cq = to_cq(ibcq);
+	unsigned long flags;
+
+	spin_lock_irqsave(&cep_fake_lock, flags);
+	if (cq->busy)
+		cep_fake_cq_rest(cq);
+	spin_unlock_irqrestore(&cep_fake_lock, flags);
+	kvfree(cq->ring);
 	atomic_dec(&to_fake(ibcq->device)->cqs);
 	return 0;
 }
@@ -255,6 +270,8 @@ void cep_fake_cq_push(struct cep_fake_cq *cq, const struct ib_wc *wc)
 	if (!cq->armed)
 		return;
 	cq->armed = false;
+	cq->busy = true;
+	cep_fake_busy++;
 	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
@@ -285,6 +302,9 @@ static int cep_fake_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags no
 	missed = (notify & IB_CQ_REPORT_MISSED_EVENTS) && cq->count;
 	if (!missed)
 		cq->armed = true;
+	/* Whoever asks to be told has handled all that he polled. */
+	if (!missed && cq->busy)
+		cep_fake_cq_rest(cq);
 	spin_unlock_irqrestore(&cep_fake_lock, flags);
 	return missed;
 }
