@@ -70,6 +70,12 @@ vm-test:
 	+@$(MAKE) KDIR=$(KDIR_FIRST) modules
 	@scripts/vm run $(SCENARIOS)
 
+# Not part of check: the debug kernel takes some 20 minutes to build, once.
+KUNIT_KERNEL ?= debug
+.PHONY: kunit
+kunit:
+	@scripts/kunit --kernel $(KUNIT_KERNEL)
+
 .PHONY: demo
 demo:
 	@scripts/demo
@@ -120,6 +126,7 @@ help:
 	@echo 'object-gate    what the C++ object may need and contain'
 	@echo 'crc-check      symbols of ib_cm.ko against those of the kernel'"'"'s'
 	@echo 'vm-test        scenarios in virtual machines (SCENARIOS=name ...)'
+	@echo 'kunit        KUnit suites on a kernel with KASAN and lockdep (KUNIT_KERNEL=kcsan)'
 	@echo 'setup        install the packages that all this needs (root)'
 	@echo 'install      both modules into /lib/modules/<kernel>/updates (root)'
 	@echo 'uninstall    bring the distribution'"'"'s ib_cm back (root)'
