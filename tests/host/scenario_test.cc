@@ -343,6 +343,52 @@ TEST(Stale, S3_RejIsHandedOverAsItIsAndTheCepCanConnectAgain)
 	ASSERT_EQ(s.hear(rep), CEP_OK) << "and is connected as if for the first time";
 }
 
+/* A REQ against the CEP that already has its (CA GUID, comm ID). */
+TEST(Duplicates, ClassOfAReq)
+{
+	const auto in_timewait = [](Solo &s) {
+		must(s.send_dreq());
+		must(s.hear(s.message(CEP_ATTR_DREP)));
+	};
+	const auto expect = [](const Solo &s, cep_req_class same, cep_req_class psn,
+			       cep_req_class qpn) {
+		cep_msg req = s.message(CEP_ATTR_REQ);
+		const char *state = cep_core_state_name(s.state());
+		EXPECT_EQ(cep_core_classify_req(&s.core, &req), same) << state;
+		req.tid++; /* says nothing, and neither does the path */
+		req.req.primary.local_lid++;
+		EXPECT_EQ(cep_core_classify_req(&s.core, &req), same) << state;
+		req.req.starting_psn++;
+		EXPECT_EQ(cep_core_classify_req(&s.core, &req), psn) << state;
+		req.req.local_qpn++;
+		EXPECT_EQ(cep_core_classify_req(&s.core, &req), qpn) << state;
+		req.req.starting_psn--;
+		EXPECT_EQ(cep_core_classify_req(&s.core, &req), qpn) << state;
+	};
+
+	for (auto reach : {pas_requested, pas_replied, pas_up}) {
+		Solo s;
+		reach(s);
+		expect(s, CEP_REQ_DUPLICATE, CEP_REQ_STALE, CEP_REQ_COMM_ID_TAKEN);
+		EXPECT_TRUE(cep_core_holds_qpn(&s.core));
+	}
+	Solo p;
+	pas_up(p);
+	in_timewait(p);
+	expect(p, CEP_REQ_DUPLICATE, CEP_REQ_NEW, CEP_REQ_NEW);
+	EXPECT_FALSE(cep_core_holds_qpn(&p.core));
+	must(p.deadline());
+	expect(p, CEP_REQ_NEW, CEP_REQ_NEW, CEP_REQ_NEW);
+	EXPECT_FALSE(cep_core_holds_qpn(&p.core));
+
+	/* we asked the peer, it has not asked us: no REQ of its is a copy */
+	Solo a;
+	act_up(a);
+	expect(a, CEP_REQ_STALE, CEP_REQ_STALE, CEP_REQ_COMM_ID_TAKEN);
+	in_timewait(a);
+	expect(a, CEP_REQ_NEW, CEP_REQ_NEW, CEP_REQ_NEW);
+}
+
 TEST(Lifetime, L8_XrcTargetIsDestroyedWithoutADreq)
 {
 	Solo s;

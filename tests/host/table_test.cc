@@ -295,6 +295,9 @@ const Row rows[] = {
 	  {{"REP_RCVD", "MRA_REP_SENT", "ESTABLISHED", "DREQ_SENT"},
 	   to(CEP_STATE_TIMEWAIT, 0, {CEP_EVENT_REJ_RECEIVED})}},
 	 refused},
+	{"REJ, other peer ID",
+	 {{{"REQ_SENT", "MRA_REQ_RCVD"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_REJ_RECEIVED})}},
+	 peer},
 	{"REJ, not for us", {}, peer},
 
 	{"DREQ",

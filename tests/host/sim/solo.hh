@@ -470,6 +470,13 @@ inline const std::vector<Input> &inputs()
 				 m.rej.ari_len = 8;
 			 });
 		 }},
+		{"REJ, other peer ID", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_REJ, [](cep_msg &m) {
+				 m.local_comm_id = foreign_id;
+				 m.rej.which = CEP_WHICH_OTHER;
+			 });
+		 }},
 		{"REJ, not for us", false,
 		 [](S &s) {
 			 return changed(s, CEP_ATTR_REJ,
