@@ -273,10 +273,12 @@ static struct cep_format *cep_prepare_req(struct ib_cep *cep,
 		ib_free_send_mad(format->tx->buf);
 		format->tx->buf = buf;
 	}
-	if (param->primary_path_outbound)
-		format->dlid_datapath = be16_to_cpu(param->primary_path_outbound->ib.dlid);
 	format->service_id = param->service_id;
 	cep_fill_req(cep, param, &format->req);
+	format->data.flow_label = format->req.req.primary.flow_label;
+	format->data.alt_flow_label = format->req.req.alternate.flow_label;
+	if (param->primary_path_outbound)
+		format->data.dlid = be16_to_cpu(param->primary_path_outbound->ib.dlid);
 	format->req.tid = cep_next_tid(*port);
 	memcpy(format->private_data, param->private_data, param->private_data_len);
 	format->req.private_data = format->private_data;
@@ -295,7 +297,7 @@ static void cep_take_avs(struct ib_cep *cep, struct cep_format *format)
 	lockdep_assert_held(&cep->lock);
 	swap(cep->av, format->av);
 	swap(cep->alt_av, format->alt_av);
-	cep->dlid_datapath = format->dlid_datapath;
+	cep->data = format->data;
 	cep->service_id = format->service_id;
 }
 

@@ -2,7 +2,8 @@
 /*
  * Address vectors: how to reach one peer from one port, shared by all CEPs with that
  * path, with one address handle. (A handle for each CEP cannot scale: Soft-RoCE has
- * 32,767 of them, other adapters need a firmware command each, each pins a GID.)
+ * 32,767 of them, other adapters need a firmware command each, each pins a GID.) The
+ * flow label is a connection's own, and no part of this.
  *
  * Concurrency: found under RCU in any context; made in process context, where they may
  * sleep for an address resolution; changes of a bucket are under its leaf lock. The last
@@ -127,6 +128,9 @@ static struct cep_av *cep_av_make(struct cep_port *port, const struct cep_av_key
 	/* RoCE has no static rate; what a peer's REQ says there must not reach the handle. */
 	if (ah_attr->type == RDMA_AH_ATTR_TYPE_ROCE)
 		rdma_ah_set_static_rate(ah_attr, 0);
+	/* MADs have none: rdma_cm gives each connection its own, and no av could be shared. */
+	if (rdma_ah_get_ah_flags(ah_attr) & IB_AH_GRH)
+		ah_attr->grh.flow_label = 0;
 	av = kzalloc(sizeof(*av), GFP_NOIO);
 	if (!av) {
 		rdma_destroy_ah_attr(ah_attr);
@@ -177,17 +181,13 @@ static int cep_av_wc_key(struct cep_port *port, const struct ib_mad_recv_wc *rwc
 	}
 	key->type = net;
 	if (wc->wc_flags & IB_WC_GRH) {
-		u32 flow_class = be32_to_cpu(grh->version_tclass_flow);
-
 		/* IPv4 headers are told from GRHs by the adapter's word only (net). */
 		if (ib_get_gids_from_rdma_hdr((const union rdma_network_hdr *)grh,
 					      net == RDMA_NETWORK_ROCE_V1 ? RDMA_NETWORK_IB : net,
 					      &key->dgid, &key->sgid))
 			return -EPROTOTYPE;
-		if (net != RDMA_NETWORK_IPV4) {
-			key->flow_label = cpu_to_be32(flow_class & 0xfffff);
-			key->tclass = flow_class >> 20;
-		}
+		if (net != RDMA_NETWORK_IPV4)
+			key->tclass = be32_to_cpu(grh->version_tclass_flow) >> 20;
 	}
 	return 0;
 }
@@ -231,7 +231,6 @@ static void cep_av_path_key(const struct sa_path_rec *path, const struct ib_gid_
 	key->kind = CEP_AV_PATH;
 	key->sgid = path->sgid;
 	key->dgid = path->dgid;
-	key->flow_label = path->flow_label;
 	key->pkey = be16_to_cpu(path->pkey);
 	/* Two netdevs of a port may have the same address. */
 	if (sgid_attr)

@@ -24,6 +24,7 @@ static void cep_qp_alt_attr(const struct ib_cep *cep, const struct cep_qp_attr *
 	attr->alt_pkey_index = cep->alt_av->pkey_index;
 	attr->alt_timeout = core->alt_timeout_exp;
 	attr->alt_ah_attr = cep->alt_av->ah_attr;
+	attr->alt_ah_attr.grh.flow_label = cep->data.alt_flow_label;
 }
 
 static void cep_qp_rtr_attr(const struct ib_cep *cep, const struct cep_qp_attr *core,
@@ -32,9 +33,10 @@ static void cep_qp_rtr_attr(const struct ib_cep *cep, const struct cep_qp_attr *
 	*mask = IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN;
 	attr->ah_attr = cep->av->ah_attr;
 	/* The data path's LID may differ from that of the MADs (routed paths). */
-	if (attr->ah_attr.type == RDMA_AH_ATTR_TYPE_IB && cep->dlid_datapath &&
-	    cep->dlid_datapath != 0xffff)
-		attr->ah_attr.ib.dlid = cep->dlid_datapath;
+	if (attr->ah_attr.type == RDMA_AH_ATTR_TYPE_IB && cep->data.dlid &&
+	    cep->data.dlid != 0xffff)
+		attr->ah_attr.ib.dlid = cep->data.dlid;
+	attr->ah_attr.grh.flow_label = cep->data.flow_label;
 	attr->path_mtu = core->path_mtu;
 	attr->dest_qp_num = core->dest_qpn;
 	attr->rq_psn = core->rq_psn;

@@ -179,8 +179,10 @@ static int cep_accept_build(struct cep_rx *rx, const struct cep_msg *msg,
 	cep->service_id = cpu_to_be64(msg->req.service_id);
 	cep->av = cep_av_get(av);
 	cep->alt_av = cep_av_get(alt_av);
+	cep->data.flow_label = msg->req.primary.flow_label;
+	cep->data.alt_flow_label = msg->req.alternate.flow_label;
 	if (av->ah_attr.type == RDMA_AH_ATTR_TYPE_IB)
-		cep->dlid_datapath = msg->req.primary.local_lid;
+		cep->data.dlid = msg->req.primary.local_lid;
 	set_bit(CEP_F_GATED, &cep->flags);
 	set_bit(CEP_F_BACKLOG, &cep->flags);
 	cep_attach(cep, port);

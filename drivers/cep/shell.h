@@ -160,7 +160,6 @@ static inline u64 cep_next_tid(struct cep_port *port)
 struct cep_av_key {
 	union ib_gid sgid;
 	union ib_gid dgid;
-	__be32 flow_label;
 	u32 dlid;
 	u32 slid;                 /* or path bits, for CEP_AV_WC */
 	u16 pkey;                 /* the P_Key, or its index for CEP_AV_WC */
@@ -337,13 +336,20 @@ enum cep_flag {
 
 struct cep_listen;
 
+/* Where the path of the QP differs from that of the MADs. */
+struct cep_datapath {
+	u32 flow_label;
+	u32 alt_flow_label;
+	u16 dlid; /* routed paths; 0: the same */
+};
+
 /* All that a prepared message needs but the lock. */
 struct cep_format {
 	struct cep_tx *tx;
 	struct cep_av *av;
 	struct cep_av *alt_av;
+	struct cep_datapath data;
 	__be64 service_id;
-	u16 dlid_datapath;
 	bool is_rep;
 	union {
 		struct cep_send_req req;
@@ -367,7 +373,7 @@ struct ib_cep {
 	struct list_head port_link;  /* port shard's lock */
 	struct cep_av *av;
 	struct cep_av *alt_av;
-	u16 dlid_datapath;
+	struct cep_datapath data;
 	u32 comm_id;                 /* immutable */
 	__be64 service_id;
 	struct cep_tx *tx;           /* the kept request */
