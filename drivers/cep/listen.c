@@ -285,11 +285,10 @@ static bool cep_listen_taken(const struct cep_listen *listen)
 	lockdep_assert_held(&cep_listen_mutex);
 	for (i = 0; i < ARRAY_SIZE(cep_listeners); i++)
 		hlist_for_each_entry(other, &cep_listeners[i], node)
-			if (cep_listen_overlaps(listen, other) &&
-			    other->service_mask == listen->service_mask)
+			if (cep_listen_overlaps(listen, other))
 				return true;
 	hlist_for_each_entry(other, &cep_masked_listeners, node)
-		if (cep_listen_overlaps(listen, other) && ~listen->service_mask)
+		if (cep_listen_overlaps(listen, other))
 			return true;
 	return false;
 }
