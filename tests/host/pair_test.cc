@@ -5,7 +5,7 @@
  * comes to rest with both sides established or both ended, with lawful events, and no
  * deadline, index entry or buffer left. A failure names scenario, kind and mask;
  *
- *	CEP_PAIR=swap:0x21 ./pair_test --gtest_filter='*refuse*'
+ *	CEP_PAIR=swap:0x21 build/host-g++/pair_test_kernel --gtest_filter='*refuse*'
  *
  * runs one mask alone (kinds: lose, twice, swap) and prints what happened.
  */
