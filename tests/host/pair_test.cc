@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Two engines against each other, with automatic ULPs and a virtual clock, under every
- * loss mask of the first 12 MADs, every mask of doubled and of swapped ones. Each run
+ * loss mask of the first 12 MADs, every mask of doubled and swapped ones of 8. Each run
  * comes to rest with both sides established or both ended, with lawful events, and no
  * deadline, index entry or buffer left. A failure names scenario, kind and mask;
  *
