@@ -2,6 +2,8 @@
 """cep_test.ko in a guest as an object. Commands and the names of values are
 described in tests/vm/modules/cep_test; keyword arguments become key=value."""
 
+import collections
+
 from rig.run import Failed
 
 FOLDER = "/sys/kernel/debug/cep_test"
@@ -17,6 +19,7 @@ class Ulp:
 
     def __init__(self, guest):
         self.guest = guest
+        self._started = []
 
     def __enter__(self):
         self.guest.insmod("cep_test")
@@ -31,6 +34,10 @@ class Ulp:
             raise Failed(f"host {self.guest.name}: {faults} faults: {shown}")
 
     def unload(self):
+        # A command that still runs holds the module.
+        for process in self._started:
+            process.kill()
+        self._started.clear()
         self.guest.rmmod("cep_test")
 
     def line(self, verb, set=0, **options):
@@ -42,7 +49,9 @@ class Ulp:
 
     def start(self, verb, set=0, **options):
         """One command in the background."""
-        return self.guest.start(self.line(verb, set, **options))
+        process = self.guest.start(self.line(verb, set, **options))
+        self._started.append(process)
+        return process
 
     def fails(self, verb, text, set=0, **options):
         """The command must fail with this text of an error number."""
@@ -63,20 +72,21 @@ class Ulp:
         return self.guest.get(f"{FOLDER}/status").strip()
 
     def values(self, set=0):
+        """All of a set's; what has not happened is 0."""
         for line in self.status().splitlines():
             found = dict(word.split("=") for word in line.split())
             if found["set"] == str(set):
-                return {key: int(value) for key, value in found.items()}
-        return {}
+                return collections.Counter({key: int(value) for key, value in found.items()})
+        return collections.Counter()
 
     def expect(self, set=0, **wanted):
         """Exact values, now; a dot in a name is written as two underlines."""
         values = self.values(set)
         for key, value in wanted.items():
             name = key.replace("__", ".")
-            if values.get(name, 0) != value:
+            if values[name] != value:
                 raise Failed(
-                    f"host {self.guest.name}: {name} is {values.get(name, 0)}, not {value}: "
+                    f"host {self.guest.name}: {name} is {values[name]}, not {value}: "
                     + self.status()
                 )
 
