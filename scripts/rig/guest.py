@@ -164,7 +164,7 @@ class Guest:
             command += [
                 "-netdev",
                 f"stream,id=n0,server=off,addr.type=unix,addr.path={sockets}/{self.name}.net",
-                "-device", f"virtio-net-pci,netdev=n0,mac={self.mac}",
+                "-device", f"virtio-net-pci,netdev=n0,mac={self.mac},romfile=",
             ]  # fmt: skip
         return command
 

@@ -2,6 +2,7 @@
 """One boot of a topology: hosts a and b, the wire between them, results folder.
 Given to every scenario as its only argument."""
 
+import concurrent.futures
 import shutil
 import tempfile
 import time
@@ -68,8 +69,8 @@ class Run:
             guest.wait_boot()
         if self.bare:
             return
-        for guest in self.guests:
-            guest.rdma_up()
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            list(pool.map(Guest.rdma_up, self.guests))
         for guest in self.guests:
             self._check_cm(guest)
 

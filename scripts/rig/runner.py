@@ -3,6 +3,7 @@
 Prints a verdict line for each, and one for what tshark thinks of each boot's
 capture. A crash or hang fails the scenario and boots anew for the rest."""
 
+import re
 import shutil
 import signal
 import threading
@@ -94,6 +95,8 @@ class Runner:
     def _judge_wire(self, run, name):
         try:
             frames = run.check_wire()
+            if not frames:
+                return  # nothing to judge: no verdict
             self.verdict(True, f"wire.{name}", f"{frames} CM messages, none malformed")
         except Exception as error:  # pylint: disable=broad-except
             self.verdict(False, f"wire.{name}", str(error))
@@ -118,6 +121,8 @@ class Runner:
                 error = error or Failed(f"afterwards: {after}")
                 usable = False
         run.save(folder, start)
+        if item.must_fail:
+            error = self._judge_failure(item, error)
         detail = f"{watch.seconds:.1f} s" + "".join(f", {n}" for n in run.notes)
         if error:
             detail = str(error) or type(error).__name__
@@ -127,6 +132,14 @@ class Runner:
             detail += f"\n  see {folder.relative_to(paths.TOP)}"
         self.verdict(not error, item.name, detail)
         return usable
+
+    @staticmethod
+    def _judge_failure(item, error):
+        if not error:
+            return Failed("it passed, but had to fail")
+        if not re.search(item.must_fail, str(error)):
+            return Failed(f"it failed in another way than '{item.must_fail}': {error}")
+        return None
 
     @staticmethod
     def _call(run, item):

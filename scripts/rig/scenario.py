@@ -23,6 +23,7 @@ class Scenario:
     bare: bool  # hosts come up without RDMA
     check: bool  # part of make check
     timeout: int
+    must_fail: str  # a test of the rig itself: how it has to fail
 
     @property
     def name(self):
@@ -40,18 +41,21 @@ class Scenario:
         return any(fnmatch.fnmatchcase(n, pattern) for n in names)
 
 
-def scenario(*topologies, own_boot=False, bare=False, check=True, timeout=120):
+def scenario(*topologies, own_boot=False, bare=False, check=True, timeout=120, must_fail=None):
     """Run the function on each of these topologies, with a run.Run as argument.
 
     timeout is for the whole function, in seconds; it is scaled like all others.
-    check=False: only when asked for by name.
+    check=False: only when asked for by name. must_fail: a regular expression for
+    the failure that makes this one a pass.
     """
 
     def register(function):
         module = function.__module__
         for topology in topologies:
             _registered.append(
-                Scenario(module, function, topology, own_boot, bare, check, timeout)
+                Scenario(
+                    module, function, topology, own_boot, bare, check, timeout, must_fail
+                )
             )
         return function
 

@@ -161,23 +161,27 @@ def all_ones(run):
 
 @scenario(*PAIRS)
 def extreme_numbers(run):
-    """QPNs and PSNs at and beyond their ends; each REQ gets one final answer"""
+    """QPNs and PSNs at and beyond their ends: connected or refused, and no harm"""
     peer = mad.Peer(run, run.a)
     serve = run.a.start(f"cep-cmtest server --port {PORT} --count 1000")
     serve.wait_line("^listening$", 20)
-    for qpn, psn in itertools.product((0, 1, 0xFFFFFE, 0xFFFFFF), (0, 0xFFFFFF)):
+    for qpn, psn in itertools.product((0, 1, 2, 0xFFFFFE, 0xFFFFFF), (0, 0xFFFFFF)):
         comm_id = next(_comm_ids)
         guid = 0xABC000 + comm_id  # not the same connection as before
         body = request(run.a, peer, comm_id, qpn=qpn, psn=psn, guid=guid)
         sent = peer.send(mad.REQ, body)
-        answer = peer.take(lambda f: f.name in ("REP", "REJ") and f.tid == sent[8:16])
-        if answer.name == "REP":
-            peer.send(mad.RTU, mad.ids_body(comm_id, answer.local_comm_id), tid=answer.tid)
-            # QPNs that are not the connection's own must not end it.
-            peer.send(mad.DREQ, mad.dreq_body(comm_id, answer.local_comm_id, 0xFFFFFF))
-            peer.send(
-                mad.DREQ, mad.dreq_body(comm_id, answer.local_comm_id, answer.field(12, 3))
-            )
+        if run.a.ours and qpn in (0, 1, 0xFFFFFF):
+            # Nobody's QP can have these: dropped or rejected.
+            fence(run, peer, run.a)
+            rep = [f for f in peer.received() if f.name == "REP" and f.tid == sent[8:16]]
+            run.expect(not rep, f"a REQ with QPN {qpn:#x} was accepted")
+            continue
+        rep = peer.expect("REP", tid=sent[8:16])
+        peer.send(mad.RTU, mad.ids_body(comm_id, rep.local_comm_id), tid=rep.tid)
+        # A DREQ with another QPN is for another connection.
+        peer.send(mad.DREQ, mad.dreq_body(comm_id, rep.local_comm_id, 0xFFFFFF))
+        end = peer.send(mad.DREQ, mad.dreq_body(comm_id, rep.local_comm_id, rep.field(12, 3)))
+        peer.expect("DREP", tid=end[8:16])
     fence(run, peer, run.a)
     still_connects(run, run.a)
 
