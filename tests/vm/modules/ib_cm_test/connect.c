@@ -174,15 +174,15 @@ static void ct_one_attr(const char *side, struct ib_cm_id *id, enum ib_qp_state 
 	int mask = 0;
 	int ret = ib_cm_init_qp_attr(id, &attr, &mask);
 
-	ct_attr("%s %d: %d mask %x", side, state, ret, mask);
+	ct_attr("%s%d %d %x", side, state, ret, mask);
 	if (mask & IB_QP_ACCESS_FLAGS)
-		ct_attr(" access %x", attr.qp_access_flags);
+		ct_attr(" acc %x", attr.qp_access_flags);
 	if (mask & IB_QP_PKEY_INDEX)
-		ct_attr(" pkey %u", attr.pkey_index);
+		ct_attr(" pk %u", attr.pkey_index);
 	if (mask & IB_QP_PORT)
-		ct_attr(" port %u", attr.port_num);
+		ct_attr(" po %u", attr.port_num);
 	if (mask & IB_QP_AV)
-		ct_attr(" ah %u sl %u rate %u flags %x port %u hops %u tclass %u gid %u dgid %d",
+		ct_attr(" ah %u %u %u %x %u %u %u %u %d",
 			attr.ah_attr.type, attr.ah_attr.sl, attr.ah_attr.static_rate,
 			attr.ah_attr.ah_flags, attr.ah_attr.port_num, attr.ah_attr.grh.hop_limit,
 			attr.ah_attr.grh.traffic_class, attr.ah_attr.grh.sgid_index,
@@ -192,21 +192,21 @@ static void ct_one_attr(const char *side, struct ib_cm_id *id, enum ib_qp_state 
 	if (mask & IB_QP_DEST_QPN)
 		ct_attr(" qpn %x", attr.dest_qp_num);
 	if (mask & IB_QP_RQ_PSN)
-		ct_attr(" rq_psn %x", attr.rq_psn);
+		ct_attr(" rq %x", attr.rq_psn);
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-		ct_attr(" dest_rd %u", attr.max_dest_rd_atomic);
+		ct_attr(" dr %u", attr.max_dest_rd_atomic);
 	if (mask & IB_QP_MIN_RNR_TIMER)
-		ct_attr(" rnr_timer %u", attr.min_rnr_timer);
+		ct_attr(" rt %u", attr.min_rnr_timer);
 	if (mask & IB_QP_SQ_PSN)
-		ct_attr(" sq_psn %x", attr.sq_psn);
+		ct_attr(" sq %x", attr.sq_psn);
 	if (mask & IB_QP_RETRY_CNT)
-		ct_attr(" retry %u", attr.retry_cnt);
+		ct_attr(" rc %u", attr.retry_cnt);
 	if (mask & IB_QP_RNR_RETRY)
 		ct_attr(" rnr %u", attr.rnr_retry);
 	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
 		ct_attr(" rd %u", attr.max_rd_atomic);
 	if (mask & IB_QP_TIMEOUT)
-		ct_attr(" timeout %u", attr.timeout);
+		ct_attr(" to %u", attr.timeout);
 	ct_attr("\n");
 }
 
@@ -218,28 +218,33 @@ static void ct_all_attrs(const char *side, struct ib_cm_id *id)
 }
 
 /* Most of it is for the comparison of two CMs; the numbers that we chose are checked. */
-void ct_qp_attributes(void)
+static void ct_attrs_of(enum ib_qp_type qp_type)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTR };
 	int mask = 0;
 
 	if (!ct_open())
 		return;
+	ct.qp_type = qp_type;
+	ct_attr("QP type %d\n", qp_type);
 	if (!ct_request())
 		goto out;
-	ct_all_attrs("REQ_SENT", ct.active.id);
-	ct_all_attrs("REQ_RCVD", ct.passive.id);
+	CT_CHECK(ct.passive.seen[0].event.param.req_rcvd.qp_type ==
+		 (qp_type == IB_QPT_XRC_INI ? IB_QPT_XRC_TGT : qp_type));
+	ct_all_attrs("s", ct.active.id);
+	ct_all_attrs("r", ct.passive.id);
 	if (!ct_reply())
 		goto out;
-	ct_all_attrs("REP_SENT", ct.passive.id);
-	ct_all_attrs("REP_RCVD", ct.active.id);
+	ct_all_attrs("S", ct.passive.id);
+	ct_all_attrs("R", ct.active.id);
 	CT_CHECK(!ib_send_cm_rtu(ct.active.id, NULL, 0));
 	ct_expect(&ct.passive, IB_CM_RTU_RECEIVED);
-	ct_all_attrs("active", ct.active.id);
-	ct_all_attrs("passive", ct.passive.id);
+	ct_all_attrs("a", ct.active.id);
+	ct_all_attrs("p", ct.passive.id);
 
 	CT_CHECK(!ib_cm_init_qp_attr(ct.active.id, &attr, &mask));
-	CT_CHECK(attr.dest_qp_num == CT_REP_QPN && attr.rq_psn == CT_REQ_PSN);
+	CT_CHECK(attr.dest_qp_num == ct.active.seen[0].event.param.rep_rcvd.remote_qpn);
+	CT_CHECK(attr.rq_psn == CT_REQ_PSN);
 	CT_CHECK(attr.ah_attr.grh.sgid_attr);
 	CT_CHECK(!ib_cm_init_qp_attr(ct.passive.id, &attr, &mask));
 	CT_CHECK(attr.dest_qp_num == CT_REQ_QPN && attr.rq_psn == CT_REP_PSN);
@@ -248,4 +253,15 @@ void ct_qp_attributes(void)
 	ct_disconnect(&ct.active, &ct.passive);
 out:
 	ct_close();
+}
+
+void ct_qp_attributes(void)
+{
+	ct_attrs_of(IB_QPT_RC);
+	ct_attrs_of(IB_QPT_UC);
+}
+
+void ct_xrc_attributes(void)
+{
+	ct_attrs_of(IB_QPT_XRC_INI);
 }

@@ -66,6 +66,7 @@ struct ct_test {
 	const struct ib_gid_attr	*sgid_attr;
 	struct ib_cm_id			*listener;
 	enum ct_answer			answer;
+	enum ib_qp_type			qp_type;	/* of the next requests */
 	unsigned int			requests;
 	struct ct_end			active;
 	struct ct_end			passive;
@@ -116,5 +117,7 @@ void ct_sizes(void);
 void ct_wrong_state(void);
 void ct_destroy_states(void);
 void ct_qp_attributes(void);
+void ct_xrc_attributes(void);
+void ct_xrc_target(void);
 
 #endif /* IB_CM_TEST_H */

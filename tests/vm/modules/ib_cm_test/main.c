@@ -19,11 +19,15 @@ static char *address;
 module_param(address, charp, 0444);
 MODULE_PARM_DESC(address, "own address of the device");
 
+static bool xrc;
+module_param(xrc, bool, 0444);
+MODULE_PARM_DESC(xrc, "the cases with XRC connections, instead of the others");
+
 static unsigned int passed;
 module_param(passed, uint, 0444);
 static unsigned int failed;
 module_param(failed, uint, 0444);
-static char attrs[3584];
+static char attrs[PAGE_SIZE - 64];
 module_param_string(attrs, attrs, sizeof(attrs), 0444);
 
 struct ct_test ct;
@@ -51,6 +55,7 @@ void ct_attr(const char *format, ...)
 static const struct {
 	const char *name;
 	void (*run)(void);
+	bool xrc;
 } ct_cases[] = {
 	{ "listeners of one handler are shared and counted", ct_listen_shared },
 	{ "a taken service ID is told apart from a shared one", ct_listen_taken },
@@ -67,7 +72,9 @@ static const struct {
 	{ "private data that is too long is -EINVAL", ct_sizes },
 	{ "calls in the wrong state are -EINVAL", ct_wrong_state },
 	{ "destroy tells the peer what the state asks for", ct_destroy_states },
-	{ "QP attributes", ct_qp_attributes },
+	{ "QP attributes of RC and UC", ct_qp_attributes },
+	{ "QP attributes of XRC", ct_xrc_attributes, true },
+	{ "an XRC target goes without a DREQ", ct_xrc_target, true },
 };
 
 static int ct_find_path(void)
@@ -95,7 +102,10 @@ static int __init ct_init(void)
 		goto out;
 
 	for (i = 0; i < ARRAY_SIZE(ct_cases); i++) {
+		if (ct_cases[i].xrc != xrc)
+			continue;
 		ct_case_good = true;
+		ct.qp_type = IB_QPT_RC;
 		ct_cases[i].run();
 		if (ct_case_good)
 			passed++;

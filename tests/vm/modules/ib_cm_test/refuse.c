@@ -248,3 +248,20 @@ void ct_destroy_states(void)
 	}
 	ct_close();
 }
+
+/* IBA 14: a target QP belongs to its domain and lives on; so does the initiator's view. */
+void ct_xrc_target(void)
+{
+	ct.qp_type = IB_QPT_XRC_INI;
+	if (!ct_open())
+		return;
+	if (ct_connect()) {
+		ct_drop(&ct.passive);
+		/* What the initiator hears of it is the answer to its own DREQ. */
+		CT_CHECK(ct.active.id->state == IB_CM_ESTABLISHED);
+		CT_CHECK(!ib_send_cm_dreq(ct.active.id, NULL, 0));
+		CT_CHECK(ct_expect(&ct.active, IB_CM_DREP_RECEIVED)->state == IB_CM_TIMEWAIT);
+		ct_expect(&ct.active, IB_CM_TIMEWAIT_EXIT);
+	}
+	ct_close();
+}

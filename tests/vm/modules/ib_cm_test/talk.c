@@ -16,7 +16,7 @@ void ct_fill_req(struct ib_cm_req_param *param)
 		.ppath_sgid_attr = ct.sgid_attr,
 		.service_id = CT_SERVICE,
 		.qp_num = CT_REQ_QPN,
-		.qp_type = IB_QPT_RC,
+		.qp_type = ct.qp_type,
 		.starting_psn = CT_REQ_PSN,
 		.private_data = data,
 		.private_data_len = sizeof(data),
