@@ -4,7 +4,7 @@
 import re
 
 from rig.scenario import scenario
-from rig.topology import OURS_OURS
+from rig.topology import OURS_OURS, parse
 
 RESULT = "/sys/kernel/debug/cep_pingpong/result"
 
@@ -28,6 +28,7 @@ def pingpong(run, server, client, connections, messages, options=""):
     server.rmmod("cep_pingpong")
 
 
+@scenario(parse("ours-ours-6.1-6.12"), check=False)
 @scenario(OURS_OURS)
 def sample(run):
     """cep_pingpong: 24 connections with 50 checked messages each way, both directions"""

@@ -24,6 +24,8 @@ def live_20000(run):
         b.expect(1, state__ESTABLISHED=LIVE)
         half = LIVE // 2
         a.act("dreq", 1, count=half, timeout=100)
+        # Those of b's that are left.
+        b.wait(f"DREQ_RECEIVED=={half}", set=1, timeout=60)
         b.act("dreq", 1, state="ESTABLISHED", timeout=100)
         for ulp in (a, b):
             ulp.wait(f"TIMEWAIT_EXIT=={LIVE}", set=1, timeout=100)

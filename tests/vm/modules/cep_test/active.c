@@ -12,7 +12,6 @@
 #include "../../../../samples/cep_pingpong/path.h"
 #include "cep_test.h"
 
-
 /* What rdma_cm puts before its user's private data (IBA annex A11). */
 struct ct_ip_header {
 	u8	version;
@@ -43,7 +42,8 @@ static void ct_request_data(struct ct_request *request, const struct ct_plan *pl
 		plan->tcp ? IB_CEP_REQ_PRIVATE_DATA_SIZE : min_t(u32, plan->data, 255);
 }
 
-int ct_request_init(struct ct_options *opts, const struct ct_plan *plan, struct ct_request *request)
+int ct_request_init(struct ct_options *opts, const struct ct_plan *plan,
+		    struct ct_request *request)
 {
 	const struct cep_path_dest dest = {
 		.address = ct_option(opts, "address", ""),

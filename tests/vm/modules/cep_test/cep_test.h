@@ -70,7 +70,7 @@ enum ct_counter {
 	CT_FAILED,	/* calls that failed */
 	CT_STARTED,	/* REQs formatted or sent */
 	CT_CONNECTING,	/* REQs without an answer yet */
-	CT_RUNNING,	/* callbacks that run now */
+	CT_RUNNING,	/* REQ callbacks that run now */
 	CT_MOST,	/* most of them at once */
 	CT_COUNTERS
 };
@@ -137,7 +137,7 @@ struct ct_conn {
 	struct kref	ref;
 	struct list_head link;
 	struct ct_set	*set;
-	struct mutex	mutex;
+	struct mutex	mutex;		/* calls on @cep against the claim */
 	struct ib_cep	*cep;
 	struct ct_plan	plan;
 	bool		passive;
@@ -166,7 +166,7 @@ int ct_conn_handler(struct ib_cep *cep, const struct ib_cep_event *event, void *
 void ct_conn_release(void *context);
 /* Around a callback: checks that it is allowed to run now, and sleeps if planned. */
 void ct_conn_enter(struct ct_conn *conn, const struct ib_cep_event *event);
-void ct_conn_leave(struct ct_conn *conn);
+void ct_conn_leave(struct ct_conn *conn, const struct ib_cep_event *event);
 /* The first @max CEPs of a set in @state, each referenced; how many. */
 unsigned int ct_conns_get(struct ct_set *set, int state, unsigned int max,
 			  struct ct_conn ***conns);
@@ -190,7 +190,8 @@ struct ct_request {
 	u8				data[256];
 };
 
-int ct_request_init(struct ct_options *opts, const struct ct_plan *plan, struct ct_request *request);
+int ct_request_init(struct ct_options *opts, const struct ct_plan *plan,
+		    struct ct_request *request);
 void ct_request_done(struct ct_request *request);
 int ct_cmd_connect(struct ct_options *opts);
 

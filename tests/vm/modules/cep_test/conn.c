@@ -179,15 +179,17 @@ void ct_conn_enter(struct ct_conn *conn, const struct ib_cep_event *event)
 {
 	if (atomic_read(&conn->released))
 		ct_count(conn->set, CT_LATE);
-	ct_count(conn->set, CT_RUNNING);
+	if (event->type == IB_CEP_REQ_RECEIVED)
+		ct_count(conn->set, CT_RUNNING);
 	if (conn->plan.sleep_ms && (conn->plan.sleep_on & BIT(event->type)))
 		msleep(conn->plan.sleep_ms);
 	ct_check_data(conn, event);
 }
 
-void ct_conn_leave(struct ct_conn *conn)
+void ct_conn_leave(struct ct_conn *conn, const struct ib_cep_event *event)
 {
-	ct_uncount(conn->set, CT_RUNNING);
+	if (event->type == IB_CEP_REQ_RECEIVED)
+		ct_uncount(conn->set, CT_RUNNING);
 }
 
 static void ct_on_rep(struct ct_conn *conn, struct ib_cep *cep)
@@ -287,7 +289,7 @@ int ct_conn_handler(struct ib_cep *cep, const struct ib_cep_event *event, void *
 	ret = ct_on_event(conn, cep, event);
 	/* Counted when it has been dealt with, so that a test that waits can go on from there. */
 	ct_count_event(set, event);
-	ct_conn_leave(conn);
+	ct_conn_leave(conn, event);
 	atomic_dec(&conn->running);
 	return ret;
 }

@@ -148,7 +148,7 @@ static int ct_listen_handler(struct ib_cep *cep, const struct ib_cep_event *even
 		while (!ct_pull_one(listener))
 			;
 	ct_count_event(set, event);
-	ct_conn_leave(listener);
+	ct_conn_leave(listener, event);
 	atomic_dec(&listener->running);
 	return ret;
 }
