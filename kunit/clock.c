@@ -7,6 +7,7 @@
  * the test that moves the time, one at a time, with softirqs off as a real one would.
  */
 #include <linux/bottom_half.h>
+#include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/timer.h>
@@ -98,6 +99,10 @@ bool cep_clock_step(u64 until_ns)
 	local_bh_enable();
 	return true;
 }
+
+EXPORT_SYMBOL_GPL(cep_clock_now);
+EXPORT_SYMBOL_GPL(cep_clock_armed);
+EXPORT_SYMBOL_GPL(cep_clock_step);
 
 #undef jiffies
 #define jiffies cep_clock_jiffies()

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * index.c as it ships, and what a test wants to know of its tables.
+ * index.c as it ships, and what a test wants to know of its tables and of the rest of the
+ * module. The suites are a module of their own: KUnit runs those of a module before its
+ * init function.
  */
+#include <linux/export.h>
 #include "index.c"
 #include "probe.h"
 
@@ -42,3 +45,17 @@ unsigned int cep_probe_peers(void)
 	}
 	return count;
 }
+
+void cep_probe_flush(void)
+{
+	flush_workqueue(cep_resolve_wq);
+	flush_workqueue(cep_free_wq);
+	flush_workqueue(cep_event_wq);
+}
+
+EXPORT_SYMBOL_GPL(cep_probe_comm_ids);
+EXPORT_SYMBOL_GPL(cep_probe_peers);
+EXPORT_SYMBOL_GPL(cep_probe_flush);
+EXPORT_SYMBOL_GPL(cep_device_get);
+EXPORT_SYMBOL_GPL(cep_device_put);
+EXPORT_SYMBOL_GPL(cep_nr_orphans);

@@ -7,4 +7,7 @@ unsigned int cep_probe_comm_ids(void);
 /* Entries of both remote tables. */
 unsigned int cep_probe_peers(void);
 
+/* Waits for everything that is queued in the module. */
+void cep_probe_flush(void);
+
 #endif /* CEP_KUNIT_PROBE_H */

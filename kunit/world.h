@@ -15,7 +15,7 @@
 #include "probe.h"
 #include "cep_fake/cep_fake.h"
 
-#define CEP_WORLD_ULPS 256
+#define CEP_WORLD_ULPS 384
 #define CEP_ULP_EVENTS 24
 #define CEP_WORLD_SERVICE 0x1000ce9000000000ULL
 
@@ -59,6 +59,7 @@ struct cep_world {
 	struct cep_fake *a;
 	struct cep_fake *b;
 	u32 qpn;
+	void *extra;                   /* of a suite */
 	spinlock_t lock;               /* nr */
 	unsigned int nr;
 	struct cep_ulp ulp[CEP_WORLD_ULPS];
@@ -96,6 +97,22 @@ int cep_hook_client(struct cep_ulp *ulp, const struct ib_cep_event *event);
 
 /* An established connection of a's ULP with a passive one on b. */
 void cep_world_connect(struct cep_world *world, struct cep_ulp **active, struct cep_ulp **passive);
+
+/*
+ * Brings two ULPs to where the first is in the wanted state; *peer is the other end, or
+ * NULL if there is none. The states of SIDR are not reached.
+ */
+void cep_world_reach(struct cep_world *world, enum ib_cep_state state, struct cep_ulp **ulp,
+		     struct cep_ulp **peer);
+struct cep_reach {
+	enum ib_cep_state state;
+	const char *name;
+};
+#define CEP_NR_REACHABLE 14
+extern const struct cep_reach cep_reachable[CEP_NR_REACHABLE];
+
+/* Runs both at once on two CPUs, as near to each other as can be; returns after both. */
+void cep_race(struct kunit *test, void (*one)(void *arg), void (*other)(void *arg), void *arg);
 
 unsigned int cep_ulp_saw(struct cep_ulp *ulp, enum ib_cep_event_type type);
 enum ib_cep_state cep_ulp_state(struct cep_ulp *ulp);

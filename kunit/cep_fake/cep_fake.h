@@ -114,6 +114,11 @@ void cep_fake_complete(struct cep_fake *fake, u32 port);
 
 /* The fabric. Any context. */
 u64 cep_fake_activity(void); /* grows with every post, delivery and completion */
+/*
+ * The n-th allocation of whoever handles the next received frame fails, if the kernel can
+ * inject faults (failslab); 0: none. Returns what was set and not used.
+ */
+unsigned int cep_fake_fail_nth(unsigned int n);
 /* Returns when every completion so far has been polled and handled. May sleep. */
 void cep_fake_settle(void);
 unsigned int cep_fake_held(void);

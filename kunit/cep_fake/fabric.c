@@ -17,6 +17,7 @@
 DEFINE_SPINLOCK(cep_fake_lock);
 LIST_HEAD(cep_fake_ports);
 unsigned int cep_fake_busy;
+unsigned int cep_fake_fail;
 DECLARE_WAIT_QUEUE_HEAD(cep_fake_rest);
 
 static LIST_HEAD(cep_fake_held_frames);
@@ -261,6 +262,18 @@ void cep_fake_settle(void)
 	wait_event(cep_fake_rest, cep_fake_at_rest());
 }
 EXPORT_SYMBOL_GPL(cep_fake_settle);
+
+unsigned int cep_fake_fail_nth(unsigned int n)
+{
+	unsigned int unused;
+
+	spin_lock_irq(&cep_fake_lock);
+	unused = cep_fake_fail;
+	cep_fake_fail = n;
+	spin_unlock_irq(&cep_fake_lock);
+	return unused;
+}
+EXPORT_SYMBOL_GPL(cep_fake_fail_nth);
 
 static unsigned int cep_fake_length(const struct list_head *list)
 {

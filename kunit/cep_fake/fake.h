@@ -92,6 +92,7 @@ static inline struct cep_fake *to_fake(struct ib_device *ibdev)
 extern spinlock_t cep_fake_lock;
 extern struct list_head cep_fake_ports;
 extern unsigned int cep_fake_busy;            /* CQs with completions not handled */
+extern unsigned int cep_fake_fail;            /* see cep_fake_fail_nth() */
 extern struct wait_queue_head cep_fake_rest;  /* woken when there are none */
 extern const struct ib_device_ops cep_fake_ops;
 extern const struct ib_device_ops cep_fake_roce_ops;

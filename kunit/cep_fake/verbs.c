@@ -275,6 +275,21 @@ void cep_fake_cq_push(struct cep_fake_cq *cq, const struct ib_wc *wc)
 	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
+/* The poller handles what it gets before it polls again: its next allocations are those. */
+static void cep_fake_arm_fault(const struct ib_wc *wc, int got)
+{
+#ifdef CONFIG_FAULT_INJECTION
+	lockdep_assert_held(&cep_fake_lock);
+	if (!in_task())
+		return;
+	current->fail_nth = 0;
+	if (got && wc->opcode == IB_WC_RECV && cep_fake_fail) {
+		current->fail_nth = cep_fake_fail;
+		cep_fake_fail = 0;
+	}
+#endif
+}
+
 static int cep_fake_poll_cq(struct ib_cq *ibcq, int want, struct ib_wc *wc)
 {
 	struct cep_fake_cq *cq = to_cq(ibcq);
@@ -287,7 +302,10 @@ static int cep_fake_poll_cq(struct ib_cq *ibcq, int want, struct ib_wc *wc)
 		cq->head = (cq->head + 1) % cq->size;
 		cq->count--;
 		cep_fake_active_note();
+		if (cep_fake_fail && wc[got].opcode == IB_WC_RECV)
+			want = got + 1; /* alone, so that the fault is its own */
 	}
+	cep_fake_arm_fault(got ? &wc[got - 1] : NULL, got);
 	spin_unlock_irqrestore(&cep_fake_lock, flags);
 	return got;
 }
