@@ -163,7 +163,8 @@ static void cep_event_build_rep(struct ib_cep_event *event, const struct cep_rep
 
 	out->remote_ca_guid = cpu_to_be64(rep->local_ca_guid);
 	out->remote_qkey = rep->local_qkey;
-	out->remote_qpn = rep->local_qpn;
+	/* An XRC target names its QP where others name an EE context. */
+	out->remote_qpn = rep->local_qpn ?: rep->local_eecn;
 	out->starting_psn = rep->starting_psn;
 	out->ece_vendor_id = rep->ece_vendor_id;
 	out->ece_attr_mod = rep->ece_attr_mod;
