@@ -393,6 +393,17 @@ static void cep_rx_one(struct cep_input *in)
 	cep_put(cep);
 }
 
+/*
+ * The MAD layer says 256 whatever came; the completion counts the bytes, with the room
+ * for a GRH that a datagram QP always has. What was not received is an older packet's.
+ */
+static size_t cep_rx_length(const struct ib_mad_recv_wc *wc)
+{
+	u32 bytes = wc->wc->byte_len;
+
+	return bytes > sizeof(struct ib_grh) ? bytes - sizeof(struct ib_grh) : 0;
+}
+
 void cep_rx_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *send_buf,
 		    struct ib_mad_recv_wc *wc)
 {
@@ -404,7 +415,7 @@ void cep_rx_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *send_buf
 		ib_free_recv_mad(wc);
 		return;
 	}
-	parse = cep_core_parse((const u8 *)wc->recv_buf.mad, max(wc->mad_len, 0), &in.msg);
+	parse = cep_core_parse((const u8 *)wc->recv_buf.mad, cep_rx_length(wc), &in.msg);
 	if (parse && !(parse == CEP_PARSE_CLASS_VERSION && in.msg.attr == CEP_ATTR_REQ)) {
 		cep_drop(port, cep_parse_drop[parse]);
 		ib_free_recv_mad(wc);
