@@ -172,10 +172,18 @@ static void pp_on_rep(struct pp_conn *conn, struct ib_cep *cep)
 		pp_traffic_start(conn);
 }
 
-static void pp_on_rej(struct pp_conn *conn, const struct ib_cep_rej_event *rej)
+static void pp_on_rej(struct pp_conn *conn, struct ib_cep *cep,
+		      const struct ib_cep_rej_event *rej)
 {
+	struct ib_cep_info info;
+
 	pr_info("refused: %s\n", ib_cep_reject_msg(rej->reason));
-	pp_conn_end(conn, -ECONNREFUSED);
+	ib_cep_query(cep, &info);
+	/* The peer gave up a connection that was up here: that goes through timewait too. */
+	if (info.state == IB_CEP_TIMEWAIT)
+		pp_stop_qp(conn);
+	else
+		pp_conn_end(conn, -ECONNREFUSED);
 }
 
 /*
@@ -207,7 +215,7 @@ static int pp_conn_handler(struct ib_cep *cep, const struct ib_cep_event *event,
 		pp_conn_end(conn, conn->received == conn->messages ? 0 : -ECONNRESET);
 		break;
 	case IB_CEP_REJ_RECEIVED:
-		pp_on_rej(conn, &event->rej);
+		pp_on_rej(conn, cep, &event->rej);
 		break;
 	case IB_CEP_DEVICE_REMOVED:
 		pp_conn_end(conn, -ENODEV);

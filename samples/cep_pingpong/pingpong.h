@@ -38,7 +38,7 @@ struct pp {
 	struct workqueue_struct	*workqueue;	/* runs the client and ends connections */
 	struct work_struct	client_work;
 
-	/* Protects what follows; never held while anything else is called. */
+	/* Protects what follows. Process context only, and nothing sleeps under it. */
 	spinlock_t		lock;
 	struct list_head	conns;
 	bool			stopping;
