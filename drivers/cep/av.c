@@ -271,10 +271,8 @@ struct cep_av *cep_av_make_path(struct cep_port *port, struct sa_path_rec *path,
 	av = cep_av_find(port, &key);
 	if (av)
 		return av;
-	ret = ib_find_cached_pkey(port->dev->ibdev, port->num, be16_to_cpu(path->pkey),
-				  &pkey_index);
-	if (ret)
-		return ERR_PTR(ret);
+	if (ib_find_cached_pkey(port->dev->ibdev, port->num, be16_to_cpu(path->pkey), &pkey_index))
+		return ERR_PTR(-EINVAL);
 	ret = ib_init_ah_attr_from_path(port->dev->ibdev, port->num, path, &ah_attr, sgid_attr);
 	if (ret)
 		return ERR_PTR(ret);

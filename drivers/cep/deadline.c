@@ -28,10 +28,12 @@ static void cep_timer_expired(struct timer_list *timer)
 	struct cep_info info;
 	unsigned long flags;
 	u64 now = cep_now_ns();
+	bool withheld;
 
 	cep_run_init(&run, GFP_ATOMIC);
 	spin_lock_irqsave(&cep->lock, flags);
 	cep_core_info(&cep->core, &info);
+	withheld = cep->tx && cep->tx->where == CEP_TX_IN_FLIGHT;
 	if (info.deadline_ns && info.deadline_ns > now) {
 		/* Armed anew between expiry and here, or the wheel was a tick early. */
 		cep_timer_arm(cep, info.deadline_ns);
@@ -40,7 +42,12 @@ static void cep_timer_expired(struct timer_list *timer)
 					  cep_run_mad(&run), &run.acts))
 			cep_run(cep, &run);
 	}
+	withheld = withheld && !cep->tx;
 	spin_unlock_irqrestore(&cep->lock, flags);
+	/* Given up with the request still in the adapter: nothing but its removal waits for that. */
+	if (withheld)
+		pr_warn_ratelimited("ib_cep: CEP %08x gave up on a MAD that its adapter never completed\n",
+				    cep->comm_id);
 	cep_run_finish(cep, &run);
 	cep_put(cep);
 }
