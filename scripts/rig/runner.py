@@ -25,8 +25,17 @@ class Runner:
     def __init__(self, report=print):
         self.passed = 0
         self.failed = 0
-        self._report = report
+        self._print = report
         self._boots = {}
+        self._watch = Stopwatch()
+        paths.RESULTS.mkdir(parents=True, exist_ok=True)
+        self._file = open(paths.RESULTS / "results.txt", "w", encoding="utf-8")
+
+    def _report(self, line):
+        """To people, and with the time since the start to build/vm/results.txt."""
+        self._print(line)
+        self._file.write(f"{self._watch.seconds:7.1f} {line}\n")
+        self._file.flush()
 
     def verdict(self, good, name, detail):
         if good:

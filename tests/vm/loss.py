@@ -66,7 +66,7 @@ def connect_with_late_rep(run, server, client):
     return serve, active
 
 
-@scenario(*PAIRS)
+@scenario(STOCK_STOCK, OURS_STOCK)
 def late_rep(run):
     """REPs that arrive after the REQ was sent again: one is accepted, one event"""
     run.wire.hold("REP", "b", count="always")
@@ -76,7 +76,7 @@ def late_rep(run):
     check_end(run, serve, active, 1)
 
 
-@scenario(*PAIRS)
+@scenario(STOCK_STOCK, OURS_STOCK)
 def repeated_rep_is_equal(run):
     """A duplicate REQ is answered with the same REP, byte for byte, by no REJ"""
     before = run.wire.sequence()
