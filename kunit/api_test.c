@@ -160,7 +160,7 @@ static void cep_test_private_data_sizes(struct kunit *test)
 	struct cep_world *world = test->priv;
 	static const u8 data[256];
 	struct ib_cep_req_param req;
-	struct ib_cep_rep_param rep = { .private_data = data,
+	struct ib_cep_rep_param rep = { .qp_num = 7, .private_data = data,
 					.private_data_len = IB_CEP_REP_PRIVATE_DATA_SIZE + 1 };
 	struct sa_path_rec path;
 	struct cep_ulp *ulp, *peer;
