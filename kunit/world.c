@@ -6,6 +6,7 @@
  * Concurrency: a test is one thread; callbacks come from the CM's workers and write to
  * their ULP under its lock. A test reads what a ULP saw only when nothing moves.
  */
+#include <linux/glob.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -350,11 +351,18 @@ void cep_world_connect(struct cep_world *world, struct cep_ulp **active, struct 
 
 /* --- beginning and end ----------------------------------------------------------------------------------- */
 
+static char *only = "*";
+module_param(only, charp, 0444);
+MODULE_PARM_DESC(only, "cases to run, as a shell pattern; the others are skipped (*)");
+
 int cep_world_begin(struct kunit *test)
 {
 	static const struct cep_fake_param param = { .ports = 1, .lmc = 1 };
-	struct cep_world *world = vzalloc(sizeof(*world));
+	struct cep_world *world;
 
+	if (!glob_match(only, test->name))
+		kunit_skip(test, "not asked for");
+	world = vzalloc(sizeof(*world));
 	if (!world)
 		return -ENOMEM;
 	test->priv = world;
