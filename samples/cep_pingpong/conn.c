@@ -44,7 +44,10 @@ static int pp_modify_qp(struct pp_conn *conn, struct ib_cep *cep, enum ib_qp_sta
 	ret = ib_cep_get_qp_attr(cep, &attr, &mask);
 	if (ret)
 		return ret;
-	return ib_modify_qp(conn->qp, &attr, mask);
+	ret = ib_modify_qp(conn->qp, &attr, mask);
+	if (!ret)
+		conn->qp_left_reset = true;
+	return ret;
 }
 
 static int pp_ready_to_send(struct pp_conn *conn, struct ib_cep *cep)
@@ -77,7 +80,9 @@ static void pp_qp_event(struct ib_event *event, void *context)
 static void pp_destroy_qp(struct pp_conn *conn)
 {
 	if (conn->qp) {
-		ib_drain_qp(conn->qp);
+		/* A QP in RESET has nothing posted and cannot be moved to ERR. */
+		if (conn->qp_left_reset)
+			ib_drain_qp(conn->qp);
 		/* It fails for want of memory only, and then there is no CEP left to bind it. */
 		if (ib_cep_destroy_qp(conn->qp))
 			ib_destroy_qp(conn->qp);

@@ -70,6 +70,7 @@ struct pp_conn {
 	unsigned long		ending;		/* bit 0: the end work is on its way */
 	int			error;
 	bool			passive;
+	bool			qp_left_reset;
 	struct pp_hello		hello;
 	u32			salt;
 	u32			messages;
