@@ -28,6 +28,7 @@ u64 cep_clock_now(void)
 	spin_unlock_irqrestore(&cep_clock_lock, flags);
 	return now;
 }
+EXPORT_SYMBOL_GPL(cep_clock_now);
 
 static unsigned long cep_clock_jiffies(void)
 {
@@ -73,6 +74,7 @@ unsigned int cep_clock_armed(void)
 	spin_unlock_irqrestore(&cep_clock_lock, flags);
 	return armed;
 }
+EXPORT_SYMBOL_GPL(cep_clock_armed);
 
 bool cep_clock_step(u64 until_ns)
 {
@@ -99,9 +101,6 @@ bool cep_clock_step(u64 until_ns)
 	local_bh_enable();
 	return true;
 }
-
-EXPORT_SYMBOL_GPL(cep_clock_now);
-EXPORT_SYMBOL_GPL(cep_clock_armed);
 EXPORT_SYMBOL_GPL(cep_clock_step);
 
 #undef jiffies

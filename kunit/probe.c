@@ -26,6 +26,7 @@ unsigned int cep_probe_comm_ids(void)
 	}
 	return count;
 }
+EXPORT_SYMBOL_GPL(cep_probe_comm_ids);
 
 unsigned int cep_probe_peers(void)
 {
@@ -45,6 +46,7 @@ unsigned int cep_probe_peers(void)
 	}
 	return count;
 }
+EXPORT_SYMBOL_GPL(cep_probe_peers);
 
 void cep_probe_flush(void)
 {
@@ -52,10 +54,8 @@ void cep_probe_flush(void)
 	flush_workqueue(cep_free_wq);
 	flush_workqueue(cep_event_wq);
 }
-
-EXPORT_SYMBOL_GPL(cep_probe_comm_ids);
-EXPORT_SYMBOL_GPL(cep_probe_peers);
 EXPORT_SYMBOL_GPL(cep_probe_flush);
+
 EXPORT_SYMBOL_GPL(cep_device_get);
 EXPORT_SYMBOL_GPL(cep_device_put);
 EXPORT_SYMBOL_GPL(cep_nr_orphans);
