@@ -197,12 +197,11 @@ static void cep_fill_req(struct ib_cep *cep, const struct ib_cep_req_param *para
 		req->transport = CEP_TRANSPORT_RC;
 		break;
 	}
-	if (param->qp_type != IB_QPT_XRC_INI) {
-		req->responder_resources = param->responder_resources;
-		req->retry_count = param->retry_count;
-		req->rnr_retry_count = param->rnr_retry_count;
-		req->srq = !!param->srq;
-	}
+	/* An XRC initiator keeps these to itself: the engine does not write them. */
+	req->responder_resources = param->responder_resources;
+	req->retry_count = param->retry_count;
+	req->rnr_retry_count = param->rnr_retry_count;
+	req->srq = !!param->srq;
 	cep_fill_path(path, &req->primary);
 	if (!req->primary.subnet_local && param->primary_path_inbound)
 		req->primary.local_lid = be16_to_cpu(param->primary_path_inbound->ib.dlid);
