@@ -111,6 +111,42 @@ const Seat seats[] = {
 		 must(s.close());
 		 must(s.hear(s.message(CEP_ATTR_DREP)));
 	 }},
+	{"ESTABLISHED.A.LAP_SENT", CEP_STATE_ESTABLISHED, lap_sent},
+	{"ESTABLISHED.A.MRA_LAP_RCVD", CEP_STATE_ESTABLISHED,
+	 [](Solo &s) {
+		 lap_sent(s);
+		 cep_msg msg = s.message(CEP_ATTR_MRA);
+		 msg.mra.which = CEP_WHICH_OTHER;
+		 must(s.hear(msg));
+	 }},
+	{"ESTABLISHED.A.GRANTED", CEP_STATE_ESTABLISHED, lap_granted},
+	{"ESTABLISHED.P.LAP_RCVD", CEP_STATE_ESTABLISHED, lap_heard},
+	{"ESTABLISHED.P.MRA_LAP_SENT", CEP_STATE_ESTABLISHED,
+	 [](Solo &s) {
+		 lap_heard(s);
+		 must(s.send_mra(true));
+	 }},
+	{"ESTABLISHED.P.ANSWERED", CEP_STATE_ESTABLISHED, lap_answered},
+	{"SIDR_REQ_SENT", CEP_STATE_SIDR_REQ_SENT, [](Solo &s) { must(s.send_sidr_req()); }},
+	{"SIDR_REQ_RCVD", CEP_STATE_SIDR_REQ_RCVD,
+	 [](Solo &s) { must(s.new_sidr_req(s.message(CEP_ATTR_SIDR_REQ))); }},
+	{"IDLE.SIDR", CEP_STATE_IDLE,
+	 [](Solo &s) {
+		 must(s.send_sidr_req());
+		 must(s.hear(s.message(CEP_ATTR_SIDR_REP)));
+	 }},
+	{"REQ_SENT.PP", CEP_STATE_REQ_SENT, act_as_peer},
+	{"REQ_RCVD.PP", CEP_STATE_REQ_RCVD,
+	 [](Solo &s) {
+		 act_as_peer(s);
+		 must(s.peer_req(s.message(CEP_ATTR_REQ), our_guid));
+	 }},
+	{"ESTABLISHED.A.PP", CEP_STATE_ESTABLISHED,
+	 [](Solo &s) {
+		 act_as_peer(s);
+		 must(s.hear(s.message(CEP_ATTR_REP)));
+		 must(s.send_rtu("ready"));
+	 }},
 	{"CLOSED", CEP_STATE_CLOSED, [](Solo &s) { must(s.close()); }},
 };
 
@@ -123,12 +159,19 @@ struct Outcome {
 	bool resends = false; /* the kept bytes */
 	std::vector<unsigned> events = {};
 	unsigned cause = CEP_CAUSE_NONE;
+	int lap = -1; /* enum cep_lap_state; -1: as before, or none if the state changes */
 };
 
 Outcome to(cep_state next, uint16_t says = 0, std::vector<unsigned> events = {},
 	   unsigned cause = CEP_CAUSE_NONE)
 {
 	return {Outcome::To, next, says, false, std::move(events), cause};
+}
+
+Outcome to_lap(cep_lap_state lap, uint16_t says = 0, std::vector<unsigned> events = {},
+	       unsigned cause = CEP_CAUSE_NONE)
+{
+	return {Outcome::To, CEP_STATE_ESTABLISHED, says, false, std::move(events), cause, lap};
 }
 
 Outcome stay(uint16_t says = 0)
@@ -173,11 +216,20 @@ const Row rows[] = {
 	{"send_rtu, too long", {{{"REP_RCVD", "MRA_REP_SENT"}, arg}}, state},
 	{"send_mra",
 	 {{{"REQ_RCVD"}, to(CEP_STATE_MRA_REQ_SENT, CEP_ATTR_MRA)},
-	  {{"REP_RCVD"}, to(CEP_STATE_MRA_REP_SENT, CEP_ATTR_MRA)}},
+	  {{"REP_RCVD"}, to(CEP_STATE_MRA_REP_SENT, CEP_ATTR_MRA)},
+	  {{"ESTABLISHED.P.LAP_RCVD"}, to_lap(CEP_MRA_LAP_SENT, CEP_ATTR_MRA)}},
 	 state},
-	{"arm_mra", {{{"REQ_RCVD"}, TO(MRA_REQ_SENT)}, {{"REP_RCVD"}, TO(MRA_REP_SENT)}}, state},
-	{"send_mra, bad timeout", {{{"REQ_RCVD", "REP_RCVD"}, arg}}, state},
-	{"arm_mra, bad timeout", {{{"REQ_RCVD", "REP_RCVD"}, arg}}, state},
+	{"arm_mra",
+	 {{{"REQ_RCVD"}, TO(MRA_REQ_SENT)},
+	  {{"REP_RCVD"}, TO(MRA_REP_SENT)},
+	  {{"ESTABLISHED.P.LAP_RCVD"}, to_lap(CEP_MRA_LAP_SENT)}},
+	 state},
+	{"send_mra, bad timeout",
+	 {{{"REQ_RCVD", "REP_RCVD", "ESTABLISHED.P.LAP_RCVD"}, arg}},
+	 state},
+	{"arm_mra, bad timeout",
+	 {{{"REQ_RCVD", "REP_RCVD", "ESTABLISHED.P.LAP_RCVD"}, arg}},
+	 state},
 	/* no record is kept of a rejected REQ; a REP that went out may have been used */
 	{"send_rej",
 	 {{{"REQ_SENT", "MRA_REQ_RCVD", "REQ_RCVD", "MRA_REQ_SENT", "REP_RCVD", "MRA_REP_SENT"},
@@ -208,11 +260,13 @@ const Row rows[] = {
 	   to(CEP_STATE_CLOSED, CEP_ATTR_REJ)},
 	  {{"REP_SENT", "MRA_REP_RCVD"}, to(CEP_STATE_TIMEWAIT, CEP_ATTR_REJ)},
 	  {{"ESTABLISHED"}, to(CEP_STATE_DREQ_SENT, CEP_ATTR_DREQ)},
-	  {{"DREQ_RCVD"}, to(CEP_STATE_TIMEWAIT, CEP_ATTR_DREP)}},
+	  {{"DREQ_RCVD"}, to(CEP_STATE_TIMEWAIT, CEP_ATTR_DREP)},
+	  {{"SIDR_REQ_SENT"}, TO(CLOSED)},
+	  {{"SIDR_REQ_RCVD"}, to(CEP_STATE_CLOSED, CEP_ATTR_SIDR_REP)}},
 	 stay()},
 	{"close, no memory",
 	 {{{"IDLE", "LISTEN", "REQ_SENT", "MRA_REQ_RCVD", "REQ_RCVD", "MRA_REQ_SENT", "REP_RCVD",
-	    "MRA_REP_SENT"},
+	    "MRA_REP_SENT", "SIDR_REQ_SENT", "SIDR_REQ_RCVD"},
 	   TO(CLOSED)},
 	  {{"REP_SENT", "MRA_REP_RCVD", "ESTABLISHED", "DREQ_RCVD"}, TO(TIMEWAIT)}},
 	 stay()},
@@ -222,7 +276,9 @@ const Row rows[] = {
 	   to(CEP_STATE_CLOSED, CEP_ATTR_REJ)},
 	  {{"REP_SENT", "MRA_REP_RCVD"}, to(CEP_STATE_TIMEWAIT, CEP_ATTR_REJ)},
 	  {{"ESTABLISHED"}, to(CEP_STATE_DREQ_SENT, CEP_ATTR_DREQ)},
-	  {{"DREQ_RCVD"}, to(CEP_STATE_TIMEWAIT, CEP_ATTR_DREP)}},
+	  {{"DREQ_RCVD"}, to(CEP_STATE_TIMEWAIT, CEP_ATTR_DREP)},
+	  {{"SIDR_REQ_SENT"}, TO(CLOSED)},
+	  {{"SIDR_REQ_RCVD"}, to(CEP_STATE_CLOSED, CEP_ATTR_SIDR_REP)}},
 	 stay()},
 
 	{"new REQ", {{{"IDLE"}, to(CEP_STATE_REQ_RCVD, 0, {CEP_EVENT_REQ_RECEIVED})}}, state},
@@ -266,7 +322,10 @@ const Row rows[] = {
 	 {{{"REP_SENT"}, to(CEP_STATE_MRA_REP_RCVD, 0, {CEP_EVENT_MRA_RECEIVED})},
 	  {{"MRA_REP_RCVD"}, stay()}},
 	 refused},
-	{"MRA of another", {}, peer},
+	{"MRA of another",
+	 {{{"ESTABLISHED.A.LAP_SENT"}, to_lap(CEP_MRA_LAP_RCVD, 0, {CEP_EVENT_MRA_RECEIVED})},
+	  {{"ESTABLISHED.A.MRA_LAP_RCVD"}, stay()}},
+	 refused},
 	{"MRA, not for us", {}, peer},
 	{"REJ of REQ",
 	 {{{"REQ_SENT", "MRA_REQ_RCVD"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_REJ_RECEIVED})}},
@@ -313,7 +372,7 @@ const Row rows[] = {
 	/* ours lives with another peer: the sender is told that its own does not */
 	{"DREQ, other peer ID",
 	 {{{"IDLE", "LISTEN", "REQ_RCVD", "MRA_REQ_SENT", "REP_SENT", "MRA_REP_RCVD", "REP_RCVD",
-	    "MRA_REP_SENT", "ESTABLISHED", "DREQ_SENT", "DREQ_RCVD", "TIMEWAIT"},
+	    "MRA_REP_SENT", "ESTABLISHED", "DREQ_SENT", "DREQ_RCVD", "TIMEWAIT", "SIDR_REQ_RCVD"},
 	   stay(CEP_ATTR_DREP)}},
 	 refused},
 	{"DREP",
@@ -323,21 +382,109 @@ const Row rows[] = {
 	  {{"DREQ_RCVD"}, refused}},
 	 peer},
 	{"DREP, other peer ID", {}, peer},
-	{"LAP", {{{"ESTABLISHED"}, stay(CEP_ATTR_APR)}}, peer},
-	{"APR", {}, peer},
-	{"SIDR_REQ", {}, peer},
-	{"SIDR_REP", {}, peer},
+	/* by the call that has no address for it: unsupported; what is known is known */
+	{"LAP",
+	 {{{"ESTABLISHED.P.LAP_RCVD"}, dup},
+	  {{"ESTABLISHED.P.MRA_LAP_SENT"}, stay(CEP_ATTR_MRA)},
+	  {{"ESTABLISHED", "TIMEWAIT"}, stay(CEP_ATTR_APR)}},
+	 peer},
+	{"LAP, address ready",
+	 {{{"ESTABLISHED.P.LAP_RCVD"}, dup},
+	  {{"ESTABLISHED.P.MRA_LAP_SENT"}, stay(CEP_ATTR_MRA)},
+	  {{"ESTABLISHED.P.ANSWERED", "ESTABLISHED.A.LAP_SENT", "ESTABLISHED.A.MRA_LAP_RCVD",
+	    "TIMEWAIT"},
+	   stay(CEP_ATTR_APR)},
+	  {{"ESTABLISHED"}, to_lap(CEP_LAP_RCVD, 0, {CEP_EVENT_LAP_RECEIVED})}},
+	 peer},
+	{"LAP, bad GID",
+	 {{{"ESTABLISHED.P.LAP_RCVD"}, dup},
+	  {{"ESTABLISHED.P.MRA_LAP_SENT"}, stay(CEP_ATTR_MRA)},
+	  {{"ESTABLISHED", "TIMEWAIT"}, stay(CEP_ATTR_APR)}},
+	 peer},
+	{"LAP, another",
+	 {{{"ESTABLISHED.P.LAP_RCVD", "ESTABLISHED.P.MRA_LAP_SENT", "ESTABLISHED.A.LAP_SENT",
+	    "ESTABLISHED.A.MRA_LAP_RCVD", "TIMEWAIT"},
+	   stay(CEP_ATTR_APR)},
+	  {{"ESTABLISHED"}, to_lap(CEP_LAP_RCVD, 0, {CEP_EVENT_LAP_RECEIVED})}},
+	 peer},
+	{"LAP, no path", {{{"ESTABLISHED", "TIMEWAIT"}, stay(CEP_ATTR_APR)}}, peer},
+	{"LAP, other QPN", {{{"ESTABLISHED", "TIMEWAIT"}, stay(CEP_ATTR_APR)}}, peer},
+	{"LAP, other peer ID", {}, peer},
+	{"APR",
+	 {{{"ESTABLISHED.A.LAP_SENT", "ESTABLISHED.A.MRA_LAP_RCVD"},
+	   to_lap(CEP_LAP_IDLE, 0, {CEP_EVENT_APR_RECEIVED})},
+	  {{"ESTABLISHED.A.GRANTED"}, dup}},
+	 peer},
+	{"APR, refusing",
+	 {{{"ESTABLISHED.A.LAP_SENT", "ESTABLISHED.A.MRA_LAP_RCVD"},
+	   to_lap(CEP_LAP_UNINIT, 0, {CEP_EVENT_APR_RECEIVED})},
+	  {{"ESTABLISHED.A.GRANTED"}, dup}},
+	 peer},
+	{"APR, other TID", {}, peer},
+	{"APR, other peer ID", {}, peer},
+	{"send_lap",
+	 {{{"ESTABLISHED.A.LAP_SENT", "ESTABLISHED.A.MRA_LAP_RCVD", "ESTABLISHED.P.LAP_RCVD",
+	    "ESTABLISHED.P.MRA_LAP_SENT"},
+	   state},
+	  {{"ESTABLISHED"}, to_lap(CEP_LAP_SENT, CEP_ATTR_LAP)}},
+	 state},
+	{"send_lap, no path",
+	 {{{"ESTABLISHED.A.LAP_SENT", "ESTABLISHED.A.MRA_LAP_RCVD", "ESTABLISHED.P.LAP_RCVD",
+	    "ESTABLISHED.P.MRA_LAP_SENT"},
+	   state},
+	  {{"ESTABLISHED"}, arg}},
+	 state},
+	{"send_apr",
+	 {{{"ESTABLISHED.P.LAP_RCVD", "ESTABLISHED.P.MRA_LAP_SENT"},
+	   to_lap(CEP_LAP_IDLE, CEP_ATTR_APR)}},
+	 state},
+	{"send_apr, refusing",
+	 {{{"ESTABLISHED.P.LAP_RCVD", "ESTABLISHED.P.MRA_LAP_SENT"},
+	   to_lap(CEP_LAP_UNINIT, CEP_ATTR_APR)}},
+	 state},
+	{"send_apr, too long",
+	 {{{"ESTABLISHED.P.LAP_RCVD", "ESTABLISHED.P.MRA_LAP_SENT"}, arg}},
+	 state},
+	{"migrate", {{{"ESTABLISHED.A.GRANTED", "ESTABLISHED.P.ANSWERED"}, stay()}}, state},
+
+	{"send_sidr_req", {{{"IDLE"}, to(CEP_STATE_SIDR_REQ_SENT, CEP_ATTR_SIDR_REQ)}}, state},
+	{"send_sidr_req, no time", {{{"IDLE"}, arg}}, state},
+	{"send_sidr_rep", {{{"SIDR_REQ_RCVD"}, to(CEP_STATE_IDLE, CEP_ATTR_SIDR_REP)}}, state},
+	{"send_sidr_rep, no QPN", {{{"SIDR_REQ_RCVD"}, arg}}, state},
+	{"new SIDR_REQ",
+	 {{{"IDLE"}, to(CEP_STATE_SIDR_REQ_RCVD, 0, {CEP_EVENT_SIDR_REQ_RECEIVED})}},
+	 state},
+	{"SIDR_REQ", {{{"SIDR_REQ_RCVD"}, dup}}, peer},
+	{"SIDR_REQ, other TID", {}, peer},
+	{"SIDR_REP",
+	 {{{"SIDR_REQ_SENT"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_SIDR_REP_RECEIVED})},
+	  {{"IDLE.SIDR"}, dup}},
+	 peer},
+	{"SIDR_REP, other TID", {}, peer},
+
+	{"send_req, peer to peer", {{{"IDLE"}, to(CEP_STATE_REQ_SENT, CEP_ATTR_REQ)}}, state},
+	{"peer REQ, greater",
+	 {{{"REQ_SENT.PP"}, to(CEP_STATE_REQ_RCVD, 0, {CEP_EVENT_REQ_RECEIVED})}},
+	 peer},
+	{"peer REQ, lesser", {{{"REQ_SENT.PP"}, resend()}}, peer},
+	{"REJ, no service",
+	 {{{"REQ_SENT.PP"}, dup},
+	  {{"REQ_SENT", "MRA_REQ_RCVD"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_REJ_RECEIVED})}},
+	 refused},
 
 	/* REQ_SENT and so on are seats whose request has not left or has, see below */
 	{"deadline",
 	 {{{"TIMEWAIT.C"}, TO(CLOSED)},
 	  {{"TIMEWAIT"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_TIMEWAIT_EXIT})},
-	  {{"REQ_SENT", "MRA_REQ_RCVD", "REP_SENT", "MRA_REP_RCVD", "DREQ_SENT"}, lawful}},
+	  {{"REQ_SENT", "MRA_REQ_RCVD", "REP_SENT", "MRA_REP_RCVD", "DREQ_SENT",
+	    "ESTABLISHED.A.LAP_SENT", "ESTABLISHED.A.MRA_LAP_RCVD", "SIDR_REQ_SENT"},
+	   lawful}},
 	 state},
 	{"deadline, early", {}, state},
 	/* the MRA has come before the completion: the wait that it asked for stands */
 	{"sent",
-	 {{{"REQ_SENT", "REP_SENT", "DREQ_SENT"}, stay()},
+	 {{{"REQ_SENT", "REP_SENT", "DREQ_SENT", "ESTABLISHED.A.LAP_SENT", "SIDR_REQ_SENT"},
+	   stay()},
 	  {{"MRA_REQ_RCVD", "MRA_REP_RCVD"}, lawful}},
 	 state},
 	{"send failed",
@@ -345,6 +492,10 @@ const Row rows[] = {
 	  {{"REP_SENT"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_REP_ERROR}, CEP_CAUSE_SEND_FAILED)},
 	  {{"DREQ_SENT.C", "DREQ_SENT.S"}, TO(TIMEWAIT)},
 	  {{"DREQ_SENT"}, to(CEP_STATE_TIMEWAIT, 0, {CEP_EVENT_DREQ_ERROR}, CEP_CAUSE_SEND_FAILED)},
+	  {{"ESTABLISHED.A.LAP_SENT"},
+	   to_lap(CEP_LAP_UNINIT, 0, {CEP_EVENT_LAP_ERROR}, CEP_CAUSE_SEND_FAILED)},
+	  {{"SIDR_REQ_SENT"},
+	   to(CEP_STATE_IDLE, 0, {CEP_EVENT_SIDR_REQ_ERROR}, CEP_CAUSE_SEND_FAILED)},
 	  {{"MRA_REQ_RCVD", "MRA_REP_RCVD"}, lawful}},
 	 state},
 	{"stale",
@@ -409,6 +560,11 @@ void compare(const Outcome &want, cep_result got, const Solo &s, const Seat &sea
 	ASSERT_EQ(got, CEP_OK) << where;
 	const cep_state next = want.kind == Outcome::Stay ? seat.state : want.next;
 	EXPECT_STREQ(cep_core_state_name(s.state()), cep_core_state_name(next)) << where;
+	if (want.lap >= 0) {
+		EXPECT_EQ(s.info().lap_state, want.lap) << where;
+	} else if (next != CEP_STATE_ESTABLISHED) {
+		EXPECT_LE(s.info().lap_state, CEP_LAP_IDLE) << where;
+	}
 	EXPECT_EQ(sends_tx(s.acts), want.says != 0) << where << " " << describe(s.acts);
 	if (want.says && sends_tx(s.acts)) {
 		EXPECT_STREQ(cep_core_attr_name(s.sent().attr), cep_core_attr_name(want.says))
@@ -464,8 +620,31 @@ TEST_P(Table, WhatIsSentIsAddressedRight)
 				EXPECT_EQ(msg.local_comm_id, our_id) << where;
 				EXPECT_EQ(msg.tid, our_tid) << where;
 				continue;
-			case CEP_ATTR_REP:
+			case CEP_ATTR_SIDR_REQ:
+				EXPECT_EQ(msg.local_comm_id, our_id) << where;
+				EXPECT_EQ(msg.tid, our_tid) << where;
+				continue;
+			case CEP_ATTR_SIDR_REP:
+				EXPECT_EQ(msg.local_comm_id, peer_id) << where;
+				EXPECT_EQ(msg.tid, peer_tid) << where;
+				EXPECT_EQ(msg.sidr_rep.service_id, 7u) << where;
+				EXPECT_EQ(msg.sidr_rep.status,
+					  s.closed() ? CEP_SIDR_REJECT : CEP_SIDR_SUCCESS)
+					<< where;
+				continue;
+			case CEP_ATTR_LAP:
+				EXPECT_EQ(msg.tid, our_lap_tid) << where;
+				EXPECT_EQ(msg.lap.remote_qpn, peer_qpn) << where;
+				break;
 			case CEP_ATTR_MRA:
+				if (before.lap_state >= CEP_LAP_SENT) {
+					EXPECT_EQ(msg.mra.which, CEP_WHICH_OTHER) << where;
+					EXPECT_EQ(msg.tid, peer_lap_tid) << where;
+					break;
+				}
+				EXPECT_NE(msg.mra.which, CEP_WHICH_OTHER) << where;
+				[[fallthrough]];
+			case CEP_ATTR_REP:
 			case CEP_ATTR_RTU:
 				EXPECT_EQ(msg.tid, before.passive ? peer_tid : our_tid) << where;
 				break;
@@ -474,7 +653,36 @@ TEST_P(Table, WhatIsSentIsAddressedRight)
 				EXPECT_EQ(msg.dreq.remote_qpn, peer_qpn) << where;
 				break;
 			case CEP_ATTR_DREP: EXPECT_EQ(msg.tid, peer_tid + 7) << where; break;
-			case CEP_ATTR_APR: EXPECT_NE(msg.apr.status, 0) << where; break;
+			case CEP_ATTR_APR: {
+				const std::string name = input.name;
+				unsigned status = CEP_APR_SUCCESS;
+				uint64_t tid = peer_lap_tid;
+				if (name.ends_with("another"))
+					tid += 1;
+				if (name.ends_with("no path"))
+					tid += 2;
+				if (name.ends_with("other QPN"))
+					tid += 3;
+				const bool known = std::string(seat.name).ends_with("ANSWERED") &&
+						   tid == peer_lap_tid;
+				if (name == "send_apr, refusing")
+					status = CEP_APR_REJECT;
+				else if (known || name == "send_apr")
+					status = CEP_APR_SUCCESS;
+				else if (seat.state == CEP_STATE_TIMEWAIT)
+					status = CEP_APR_INVALID_COMM_ID;
+				else if (name.ends_with("other QPN"))
+					status = CEP_APR_INVALID_QPN;
+				else if (before.lap_state >= CEP_LAP_SENT)
+					status = CEP_APR_REJECT;
+				else if (name == "LAP")
+					status = CEP_APR_UNSUPPORTED;
+				else
+					status = CEP_APR_INVALID_GID;
+				EXPECT_EQ(msg.apr.status, status) << where;
+				EXPECT_EQ(msg.tid, tid) << where;
+				break;
+			}
 			case CEP_ATTR_REJ: {
 				unsigned which = CEP_WHICH_OTHER;
 				if (in(seat.state, {CEP_STATE_REQ_RCVD, CEP_STATE_MRA_REQ_SENT}))
@@ -532,8 +740,7 @@ TEST(TableItself, HasARowForEveryInputAndASeatForEveryState)
 	std::set<unsigned> states;
 	for (const Seat &seat : seats)
 		states.insert(seat.state);
-	/* SIDR has no CEP yet */
-	EXPECT_EQ(states.size(), static_cast<size_t>(CEP_NR_STATES) - 2);
+	EXPECT_EQ(states.size(), static_cast<size_t>(CEP_NR_STATES));
 }
 
 /*

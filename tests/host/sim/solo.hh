@@ -20,6 +20,8 @@ constexpr uint32_t our_id = 0x11111111, peer_id = 0x22222222, foreign_id = 0x333
 constexpr uint32_t our_qpn = 0x101, peer_qpn = 0x202, foreign_qpn = 0x303;
 constexpr uint32_t our_psn = 0x00aaaa, peer_psn = 0x00bbbb;
 constexpr uint64_t our_tid = 0x1000, peer_tid = 0x2000;
+constexpr uint64_t our_lap_tid = our_tid + 9, peer_lap_tid = peer_tid + 9;
+constexpr uint64_t greater_guid = 0x0c0c0c0c0c0c0c0cu; /* than the peer's */
 
 struct Solo {
 	cep_core core;
@@ -136,7 +138,26 @@ struct Solo {
 			msg.dreq.remote_qpn = our_qpn;
 			msg.tid = peer_tid + 7;
 			break;
-		case CEP_ATTR_LAP: msg.lap.remote_qpn = our_qpn; break;
+		case CEP_ATTR_LAP:
+			msg.tid = peer_lap_tid;
+			msg.lap.remote_qpn = our_qpn;
+			msg.lap.alternate.local_lid = 11;
+			msg.lap.alternate.remote_lid = 12;
+			msg.lap.alternate.local_ack_timeout_exp = 13;
+			break;
+		case CEP_ATTR_APR: msg.tid = our_lap_tid; break;
+		case CEP_ATTR_SIDR_REQ:
+			msg.remote_comm_id = 0;
+			msg.sidr_req.service_id = 7;
+			msg.sidr_req.pkey = 0xffff;
+			break;
+		case CEP_ATTR_SIDR_REP:
+			msg.tid = our_tid;
+			msg.local_comm_id = our_id; /* the request ID */
+			msg.remote_comm_id = 0;
+			msg.sidr_rep.service_id = 7;
+			msg.sidr_rep.qpn = peer_qpn;
+			break;
 		default: break;
 		}
 		return msg;
@@ -154,6 +175,97 @@ struct Solo {
 			    [&](cep_core &c, uint8_t *t, cep_actions &a) {
 				    return cep_core_on_message(&c, now, &msg, &facts, t, &a);
 			    });
+	}
+
+	cep_result lap(const cep_msg &msg, uint8_t status, const char *repeat = "")
+	{
+		const cep_facts facts = {.ca_guid = our_guid,
+					 .peer_taken = false,
+					 .repeat_len = static_cast<uint8_t>(std::strlen(repeat)),
+					 .repeat_data = reinterpret_cast<const uint8_t *>(repeat),
+					 .max_mra_ns = 0};
+
+		return call("on_lap", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_on_lap(&c, now, &msg, &facts, status, t, &a);
+		});
+	}
+
+	cep_result send_lap(bool path = true, uint64_t tid = our_lap_tid)
+	{
+		cep_send_lap args;
+
+		std::memset(&args, 0, sizeof(args));
+		args.tid = tid;
+		args.alternate.local_lid = path ? 21 : 0;
+		args.alternate.remote_lid = 22;
+		args.packet_life_time_exp = 14;
+		args.local_ca_ack_delay_exp = 10;
+		args.remote_cm_response_timeout_exp = 16;
+		return call("send_lap", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_lap(&c, now, &args, t, &a);
+		});
+	}
+
+	cep_result send_apr(uint8_t status, const char *info = "", const char *data = "")
+	{
+		return call("send_apr", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_apr(&c, status,
+						 reinterpret_cast<const uint8_t *>(info),
+						 static_cast<uint8_t>(std::strlen(info)),
+						 reinterpret_cast<const uint8_t *>(data),
+						 static_cast<uint8_t>(std::strlen(data)), t, &a);
+		});
+	}
+
+	cep_result migrate()
+	{
+		return call("migrate", [](cep_core &c, uint8_t *, cep_actions &a) {
+			return cep_core_migrate(&c, &a);
+		});
+	}
+
+	cep_result send_sidr_req(uint64_t timeout_ns = 1000000, uint64_t tid = our_tid)
+	{
+		cep_send_sidr_req args;
+
+		std::memset(&args, 0, sizeof(args));
+		args.tid = tid;
+		args.local_comm_id = our_id;
+		args.service_id = 7;
+		args.pkey = 0xffff;
+		args.max_cm_retries = retries;
+		args.response_timeout_ns = timeout_ns;
+		return call("send_sidr_req", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_sidr_req(&c, now, &args, t, &a);
+		});
+	}
+
+	cep_result send_sidr_rep(uint8_t status = CEP_SIDR_SUCCESS, uint32_t qpn = our_qpn)
+	{
+		cep_send_sidr_rep args;
+
+		std::memset(&args, 0, sizeof(args));
+		args.status = status;
+		args.qpn = qpn;
+		args.qkey = 0x11223344;
+		return call("send_sidr_rep", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_sidr_rep(&c, &args, t, &a);
+		});
+	}
+
+	cep_result new_sidr_req(const cep_msg &msg)
+	{
+		return call("on_sidr_req", [&](cep_core &c, uint8_t *, cep_actions &a) {
+			return cep_core_on_sidr_req(&c, now, &msg, our_id, &a);
+		});
+	}
+
+	/* ours decides who yields: the peer's CA GUID lies between our_guid and greater_guid */
+	cep_result peer_req(const cep_msg &msg, uint64_t ours)
+	{
+		return call("on_peer_req", [&](cep_core &c, uint8_t *, cep_actions &a) {
+			return cep_core_on_peer_req(&c, now, &msg, ours, &a);
+		});
 	}
 
 	cep_result send_req(const cep_send_req &args)
@@ -501,9 +613,98 @@ inline const std::vector<Input> &inputs()
 					[](cep_msg &m) { m.local_comm_id = foreign_id; });
 		 }},
 		{"LAP", false, [](S &s) { return s.hear(s.message(CEP_ATTR_LAP)); }},
+		{"LAP, address ready", false,
+		 [](S &s) { return s.lap(s.message(CEP_ATTR_LAP), CEP_APR_SUCCESS); }},
+		{"LAP, bad GID", false,
+		 [](S &s) { return s.lap(s.message(CEP_ATTR_LAP), CEP_APR_INVALID_GID); }},
+		{"LAP, another", false,
+		 [](S &s) {
+			 cep_msg msg = s.message(CEP_ATTR_LAP);
+			 msg.tid++;
+			 return s.lap(msg, CEP_APR_SUCCESS);
+		 }},
+		{"LAP, no path", false,
+		 [](S &s) {
+			 cep_msg msg = s.message(CEP_ATTR_LAP);
+			 msg.tid += 2;
+			 msg.lap.alternate.local_lid = 0;
+			 return s.lap(msg, CEP_APR_SUCCESS);
+		 }},
+		{"LAP, other QPN", false,
+		 [](S &s) {
+			 cep_msg msg = s.message(CEP_ATTR_LAP);
+			 msg.tid += 3;
+			 msg.lap.remote_qpn = foreign_qpn;
+			 return s.lap(msg, CEP_APR_SUCCESS);
+		 }},
+		{"LAP, other peer ID", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_LAP,
+					[](cep_msg &m) { m.local_comm_id = foreign_id; });
+		 }},
 		{"APR", false, [](S &s) { return s.hear(s.message(CEP_ATTR_APR)); }},
+		{"APR, refusing", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_APR,
+					[](cep_msg &m) { m.apr.status = CEP_APR_REJECT; });
+		 }},
+		{"APR, other TID", false,
+		 [](S &s) { return changed(s, CEP_ATTR_APR, [](cep_msg &m) { m.tid ^= 1; }); }},
+		{"APR, other peer ID", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_APR,
+					[](cep_msg &m) { m.local_comm_id = foreign_id; });
+		 }},
+		{"send_lap", true, [](S &s) { return s.send_lap(); }},
+		{"send_lap, no path", true, [](S &s) { return s.send_lap(false); }},
+		{"send_apr", true, [](S &s) { return s.send_apr(CEP_APR_SUCCESS); }},
+		{"send_apr, refusing", true,
+		 [](S &s) { return s.send_apr(CEP_APR_REJECT, "why", "because"); }},
+		{"send_apr, too long", true,
+		 [](S &s) {
+			 static const uint8_t info[256] = {};
+			 return s.call("send_apr", [](cep_core &c, uint8_t *t, cep_actions &a) {
+				 return cep_core_send_apr(&c, 0, info, CEP_ARI_SIZE + 1, nullptr, 0,
+							  t, &a);
+			 });
+		 }},
+		{"migrate", true, [](S &s) { return s.migrate(); }},
+
+		{"send_sidr_req", true, [](S &s) { return s.send_sidr_req(); }},
+		{"send_sidr_req, no time", true, [](S &s) { return s.send_sidr_req(0); }},
+		{"send_sidr_rep", true, [](S &s) { return s.send_sidr_rep(); }},
+		{"send_sidr_rep, no QPN", true,
+		 [](S &s) { return s.send_sidr_rep(CEP_SIDR_SUCCESS, 0); }},
+		{"new SIDR_REQ", true,
+		 [](S &s) { return s.new_sidr_req(s.message(CEP_ATTR_SIDR_REQ)); }},
 		{"SIDR_REQ", false, [](S &s) { return s.hear(s.message(CEP_ATTR_SIDR_REQ)); }},
+		{"SIDR_REQ, other TID", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_SIDR_REQ, [](cep_msg &m) { m.tid ^= 1; });
+		 }},
 		{"SIDR_REP", false, [](S &s) { return s.hear(s.message(CEP_ATTR_SIDR_REP)); }},
+		{"SIDR_REP, other TID", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_SIDR_REP, [](cep_msg &m) { m.tid ^= 1; });
+		 }},
+
+		{"send_req, peer to peer", true,
+		 [](S &s) {
+			 cep_send_req args = s.req_args();
+			 args.peer_to_peer = 1;
+			 return s.send_req(args);
+		 }},
+		{"peer REQ, greater", false,
+		 [](S &s) { return s.peer_req(s.message(CEP_ATTR_REQ), our_guid); }},
+		{"peer REQ, lesser", false,
+		 [](S &s) { return s.peer_req(s.message(CEP_ATTR_REQ), greater_guid); }},
+		{"REJ, no service", false,
+		 [](S &s) {
+			 return changed(s, CEP_ATTR_REJ, [](cep_msg &m) {
+				 m.rej.reason = CEP_REJ_INVALID_SERVICE_ID;
+				 m.local_comm_id = 0;
+			 });
+		 }},
 		{"deadline", true, [](S &s) { return s.deadline(); }},
 		{"deadline, early", true,
 		 [](S &s) {
