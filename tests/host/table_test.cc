@@ -136,6 +136,11 @@ const Seat seats[] = {
 		 must(s.hear(s.message(CEP_ATTR_SIDR_REP)));
 	 }},
 	{"REQ_SENT.PP", CEP_STATE_REQ_SENT, act_as_peer},
+	{"MRA_REQ_RCVD.PP", CEP_STATE_MRA_REQ_RCVD,
+	 [](Solo &s) {
+		 act_as_peer(s);
+		 must(s.hear(s.message(CEP_ATTR_MRA)));
+	 }},
 	{"REQ_RCVD.PP", CEP_STATE_REQ_RCVD,
 	 [](Solo &s) {
 		 act_as_peer(s);
@@ -466,7 +471,7 @@ const Row rows[] = {
 	{"peer REQ, greater",
 	 {{{"REQ_SENT.PP"}, to(CEP_STATE_REQ_RCVD, 0, {CEP_EVENT_REQ_RECEIVED})}},
 	 peer},
-	{"peer REQ, lesser", {{{"REQ_SENT.PP"}, resend()}}, peer},
+	{"peer REQ, lesser", {{{"REQ_SENT.PP"}, resend()}, {{"MRA_REQ_RCVD.PP"}, dup}}, peer},
 	{"REJ, no service",
 	 {{{"REQ_SENT.PP"}, dup},
 	  {{"REQ_SENT", "MRA_REQ_RCVD"}, to(CEP_STATE_IDLE, 0, {CEP_EVENT_REJ_RECEIVED})}},

@@ -12,19 +12,21 @@ namespace cep
 
 cep_peer_role Endpoint::peer_role(const cep_msg &msg, CaGuid ours) const
 {
-	if (!peer_to_peer_ || passive_ || closed_ || state() != CEP_STATE_REQ_SENT ||
-	    msg.attr != CEP_ATTR_REQ)
-		return CEP_PEER_NONE;
-
 	const cep_req &req = msg.req;
-	if (req.service_id != service_id_ || req.transport != transport_)
+
+	if (!peer_to_peer_ || passive_ || closed_ || msg.attr != CEP_ATTR_REQ ||
+	    req.service_id != service_id_ || req.transport != transport_)
 		return CEP_PEER_NONE;
-	if (req.local_ca_guid != raw(ours))
-		return req.local_ca_guid > raw(ours) ? CEP_PEER_YIELD : CEP_PEER_STAY;
-	/* Two QPs of one CA; with itself no QP can be connected in this way */
-	if (req.local_qpn == raw(local_qpn_))
+	const bool same_ca = req.local_ca_guid == raw(ours);
+	/* With itself no QP can be connected in this way */
+	if (same_ca && req.local_qpn == raw(local_qpn_))
 		return CEP_PEER_NONE;
-	return req.local_qpn > raw(local_qpn_) ? CEP_PEER_YIELD : CEP_PEER_STAY;
+	const bool greater = same_ca ? req.local_qpn > raw(local_qpn_)
+				     : req.local_ca_guid > raw(ours);
+	if (state() == CEP_STATE_REQ_SENT)
+		return greater ? CEP_PEER_YIELD : CEP_PEER_STAY;
+	/* Whoever sent an MRA for our REQ is passive already: a late copy of its own REQ */
+	return state() == CEP_STATE_MRA_REQ_RCVD && !greater ? CEP_PEER_STAY : CEP_PEER_NONE;
 }
 
 cep_result Endpoint::on_peer_req(uint64_t now, const cep_msg &msg, CaGuid ours, cep_actions &acts)
