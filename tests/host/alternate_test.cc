@@ -6,6 +6,7 @@
  * of the connection ends it. Then the QP attributes and the migration. IBA 12.8.
  */
 #include "sim/commands.hh"
+#include "sim/ways.hh"
 
 namespace cep::sim
 {
@@ -357,6 +358,112 @@ TEST_P(Masks, Mixed)
 
 INSTANTIATE_TEST_SUITE_P(Alternate, Masks, ::testing::Range(0u, unsigned(std::size(cases))),
 			 [](const auto &info) { return std::string(cases[info.param].name); });
+
+/* --- one engine ------------------------------------------------------------------------------ */
+
+TEST(Lap, AnAprIsRepeatedByteForByteAlsoWhileOursIsOut)
+{
+	Solo s;
+
+	lap_heard(s);
+	ASSERT_EQ(s.send_apr(CEP_APR_REJECT, "why", "because"), CEP_OK);
+	EXPECT_EQ(count(s.acts, CEP_ACT_KEEP_DATA), 1u);
+	EXPECT_EQ(count(s.acts, CEP_ACT_DROP_ALT), 1u);
+	const Mad apr = s.tx;
+	ASSERT_EQ(s.hear(s.message(CEP_ATTR_LAP), false, "whybecause"), CEP_OK);
+	EXPECT_EQ(s.tx, apr);
+	ASSERT_EQ(s.send_lap(), CEP_OK);
+	ASSERT_EQ(s.hear(s.message(CEP_ATTR_LAP), false, "whybecause"), CEP_OK);
+	EXPECT_EQ(s.tx, apr);
+	/* what the shell has lost is left out; the status stands */
+	ASSERT_EQ(s.hear(s.message(CEP_ATTR_LAP)), CEP_OK);
+	EXPECT_EQ(s.sent().apr.status, CEP_APR_REJECT);
+}
+
+TEST(Lap, AnArmedMraAnswersCopiesAndOneMraIsCapped)
+{
+	Solo p, a;
+	cep_msg mra = a.message(CEP_ATTR_MRA);
+
+	lap_heard(p);
+	ASSERT_EQ(p.send_mra(true, 21), CEP_OK);
+	EXPECT_FALSE(sends_tx(p.acts));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(p.hear(p.message(CEP_ATTR_LAP)), CEP_OK);
+		EXPECT_EQ(p.sent().mra.service_timeout_exp, 21);
+	}
+
+	lap_sent(a);
+	mra.mra.which = CEP_WHICH_OTHER;
+	mra.mra.service_timeout_exp = 31;
+	ASSERT_EQ(a.hear(mra), CEP_OK);
+	EXPECT_LT(a.info().deadline_ns - a.now, uint64_t{4096} << 26);
+}
+
+TEST(Lap, TheQpMayLoadThePathBeforeTheApr)
+{
+	Solo s;
+	cep_qp_attr attr;
+
+	pas_up(s);
+	ASSERT_EQ(cep_core_qp_attr(&s.core, CEP_QP_RTS, &attr), CEP_OK);
+	EXPECT_FALSE(attr.alt_only);
+	ASSERT_EQ(s.lap(s.message(CEP_ATTR_LAP), CEP_APR_SUCCESS), CEP_OK);
+	ASSERT_EQ(cep_core_qp_attr(&s.core, CEP_QP_RTS, &attr), CEP_OK);
+	EXPECT_TRUE(attr.alt_only && attr.alt_held && attr.has_alternate);
+	EXPECT_EQ(attr.alt_timeout_exp, 13);
+	/* refused: as if it had never been offered */
+	ASSERT_EQ(s.send_apr(CEP_APR_REJECT), CEP_OK);
+	ASSERT_EQ(cep_core_qp_attr(&s.core, CEP_QP_RTS, &attr), CEP_OK);
+	EXPECT_FALSE(attr.alt_only || attr.has_alternate);
+	EXPECT_EQ(s.migrate(), CEP_E_STATE);
+}
+
+TEST(Lap, ADreqTakesThePlaceOfAPendingLap)
+{
+	Solo s;
+
+	lap_sent(s);
+	ASSERT_EQ(s.send_dreq(), CEP_OK);
+	EXPECT_EQ(count(s.acts, CEP_ACT_DROP_ALT), 1u);
+	EXPECT_EQ(s.sent().attr, CEP_ATTR_DREQ);
+	EXPECT_EQ(s.hear(s.message(CEP_ATTR_APR)), CEP_E_PEER);
+}
+
+/* Which LAPs are worth an address: new ones on an idle, established CEP. */
+TEST(Lap, IsExpectedOnlyWhenItWouldBeTaken)
+{
+	Solo s;
+	cep_msg lap = s.message(CEP_ATTR_LAP);
+
+	EXPECT_FALSE(cep_core_expects_lap(&s.core, &lap));
+	pas_up(s);
+	EXPECT_TRUE(cep_core_expects_lap(&s.core, &lap));
+	ASSERT_EQ(s.lap(lap, CEP_APR_SUCCESS), CEP_OK);
+	EXPECT_FALSE(cep_core_expects_lap(&s.core, &lap));
+	lap.tid++;
+	EXPECT_FALSE(cep_core_expects_lap(&s.core, &lap)) << "another one is pending";
+	ASSERT_EQ(s.send_apr(CEP_APR_SUCCESS), CEP_OK);
+	EXPECT_TRUE(cep_core_expects_lap(&s.core, &lap));
+	lap.lap.remote_qpn++;
+	EXPECT_FALSE(cep_core_expects_lap(&s.core, &lap));
+}
+
+TEST(StrictSource, IsAskedForWhatMayEndAConnection)
+{
+	Solo idle, s;
+
+	pas_up(s);
+	for (uint16_t attr : {CEP_ATTR_REQ, CEP_ATTR_REP, CEP_ATTR_DREQ, CEP_ATTR_REJ}) {
+		const cep_msg msg = s.message(attr);
+		EXPECT_TRUE(cep_core_needs_source(&s.core, &msg)) << attr;
+		EXPECT_FALSE(cep_core_needs_source(&idle.core, &msg)) << attr;
+	}
+	for (uint16_t attr : {CEP_ATTR_MRA, CEP_ATTR_RTU, CEP_ATTR_DREP, CEP_ATTR_LAP}) {
+		const cep_msg msg = s.message(attr);
+		EXPECT_FALSE(cep_core_needs_source(&s.core, &msg)) << attr;
+	}
+}
 
 } // namespace
 } // namespace cep::sim

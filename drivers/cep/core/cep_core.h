@@ -578,6 +578,7 @@ struct cep_info {
 void cep_core_info(const struct cep_core *core, struct cep_info *info);
 
 const char *cep_core_state_name(unsigned int state);
+const char *cep_core_lap_state_name(unsigned int lap_state);
 const char *cep_core_event_name(unsigned int event);
 const char *cep_core_attr_name(unsigned int attr);
 const char *cep_core_reject_msg(unsigned int reason);
