@@ -4,7 +4,7 @@
  * messages with random bodies, time, completions, removal. sim/invariants.hh judges each
  * call; on top of that a CEP is released once, and its deadlines end.
  */
-#include "sim/solo.hh"
+#include "sim/inputs.hh"
 
 #include <cstdio>
 #include <cstdlib>
