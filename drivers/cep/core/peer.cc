@@ -21,8 +21,8 @@ cep_peer_role Endpoint::peer_role(const cep_msg &msg, CaGuid ours) const
 	/* With itself no QP can be connected in this way */
 	if (same_ca && req.local_qpn == raw(local_qpn_))
 		return CEP_PEER_NONE;
-	const bool greater = same_ca ? req.local_qpn > raw(local_qpn_)
-				     : req.local_ca_guid > raw(ours);
+	const bool greater =
+		same_ca ? req.local_qpn > raw(local_qpn_) : req.local_ca_guid > raw(ours);
 	if (state() == CEP_STATE_REQ_SENT)
 		return greater ? CEP_PEER_YIELD : CEP_PEER_STAY;
 	/* Whoever sent an MRA for our REQ is passive already: a late copy of its own REQ */
