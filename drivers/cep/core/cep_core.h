@@ -488,6 +488,7 @@ int cep_core_expects_lap(const struct cep_core *core, const struct cep_msg *lap)
  * status: 0 if the address is ready, or why not, enum cep_apr_status (RoCE: UNSUPPORTED; no such
  * GID of ours, another device: INVALID_GID; the primary path itself: IS_CURRENT; and so on). 0:
  * HOLD_ALT, event LAP_RECEIVED (P), until send_apr. Otherwise the peer gets an APR at once.
+ * Replies to a LAP go where it came from, as those to a DREQ: its path may be the one that works.
  */
 enum cep_result cep_core_on_lap(struct cep_core *core, uint64_t now_ns, const struct cep_msg *lap,
 				const struct cep_facts *facts, uint8_t status, uint8_t *tx,
