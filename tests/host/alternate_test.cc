@@ -206,7 +206,7 @@ private:
 		case Answer::Impossible: break;
 		}
 		if (how_.then == Then::OtherHangsUp)
-			pair.clock.after(100 * ms, [this, &cep] { disconnect(cep); });
+			pair.clock.after(100 * ms, [&cep] { disconnect(cep); });
 		if (how_.then == Then::OtherDestroys)
 			pair.clock.after(100 * ms, [this, &cep] { destroy(cep); });
 	}
