@@ -64,8 +64,18 @@ void answers(const cep_msg &msg)
 {
 	Mad tx;
 
+	cep_redirect to;
+	if (cep_core_redirect(&msg, &to))
+		expect(to.has_gid || to.has_lid, "a redirection to nowhere", msg);
+
 	if (msg.attr == CEP_ATTR_REQ) {
 		const uint16_t reason = cep_core_check_req(&msg);
+		cep_port_facts port{};
+		cep_refusal refusal;
+		port.primary_gid_is_ours = port.alternate_gid_is_ours = 1;
+		expect(cep_core_refuse_req(&msg, &port, &refusal) == (reason != 0) &&
+			       refusal.reason == reason && refusal.ari_len <= CEP_ARI_SIZE,
+		       "another verdict with facts that say nothing", msg);
 		cep_core_reject(&msg, reason ? reason : 8, nullptr, 0, tx.data());
 		const cep_msg rej = parsed(tx, "a REJ does not parse");
 		expect(rej.attr == CEP_ATTR_REJ && rej.remote_comm_id == msg.local_comm_id &&

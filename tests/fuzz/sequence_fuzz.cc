@@ -4,7 +4,7 @@
  * messages with random bodies, time, completions, removal. sim/invariants.hh judges each
  * call; on top of that a CEP is released once, and its deadlines end.
  */
-#include "sim/solo.hh"
+#include "sim/inputs.hh"
 
 #include <cstdio>
 #include <cstdlib>
@@ -64,8 +64,15 @@ cep_result hear_anything(Solo &s, Bytes &in)
 		(void)cep_core_classify_req(&s.core, &msg);
 		if (s.state() == CEP_STATE_IDLE && !cep_core_check_req(&msg))
 			return s.new_req(msg);
+		if (cep_core_peer_role(&s.core, &msg, our_guid) != CEP_PEER_NONE)
+			return s.peer_req(msg, our_guid);
 	}
+	if (msg.attr == CEP_ATTR_SIDR_REQ && s.state() == CEP_STATE_IDLE)
+		return s.new_sidr_req(msg);
+	if (cep_core_expects_lap(&s.core, &msg) && ids & 0x40)
+		return s.lap(msg, ids & 0x80 ? in.next() : uint8_t{CEP_APR_SUCCESS}, "kept");
 	(void)cep_core_expects_rep(&s.core, &msg);
+	(void)cep_core_needs_source(&s.core, &msg);
 	return s.hear(msg, ids & 0x20, ids & 0x40 ? "kept" : "");
 }
 

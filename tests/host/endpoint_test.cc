@@ -392,7 +392,8 @@ TEST(Established, LapIsRefusedPolitely)
 	EXPECT_EQ(cep.said().attr, CEP_ATTR_APR);
 	EXPECT_EQ(cep.said().apr.status, 2);
 	lap.lap.remote_qpn++;
-	EXPECT_EQ(cep.receive(lap), CEP_E_PEER);
+	EXPECT_EQ(cep.receive(lap), CEP_OK);
+	EXPECT_EQ(cep.said().apr.status, CEP_APR_INVALID_QPN);
 }
 
 TEST(Arguments, ARefusedRequestChangesNothing)

@@ -7,7 +7,7 @@
 #ifndef CEP_ACTIONS_HH
 #define CEP_ACTIONS_HH
 
-#include "cep_core.h"
+#include "state.hh"
 
 namespace cep
 {
@@ -20,8 +20,8 @@ public:
 	explicit ActionList(cep_actions &acts, cep_state state) : acts_(acts)
 	{
 		acts_.count = 0;
-		acts_.state_before = static_cast<uint8_t>(state);
-		acts_.state_after = static_cast<uint8_t>(state);
+		acts_.state_before = static_cast<uint8_t>(shown(state));
+		acts_.state_after = acts_.state_before;
 		acts_.pad = 0;
 	}
 
@@ -36,7 +36,7 @@ public:
 			       static_cast<uint16_t>(cause), 0, 0});
 	}
 
-	void settle(cep_state state) { acts_.state_after = static_cast<uint8_t>(state); }
+	void settle(cep_state state) { acts_.state_after = static_cast<uint8_t>(shown(state)); }
 
 private:
 	void add(const cep_action &action)

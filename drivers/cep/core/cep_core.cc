@@ -42,10 +42,6 @@ uint8_t which_message(const cep_msg &msg)
 	}
 }
 
-/* IBA tables 117 and 122, as far as there is no CEP. */
-constexpr uint8_t apr_invalid_comm_id = 1;
-constexpr uint8_t sidr_unsupported = 1;
-
 } // namespace
 
 cep_parse cep_core_parse(const uint8_t *mad, size_t len, cep_msg *msg)
@@ -59,19 +55,6 @@ cep_result cep_core_write(const cep_msg *msg, uint8_t *mad)
 		return CEP_E_ARG;
 	cep::encode(*msg, mad);
 	return CEP_OK;
-}
-
-uint16_t cep_core_check_req(const cep_msg *msg)
-{
-	const cep_req &req = msg->req;
-
-	if (req.transport == CEP_TRANSPORT_RD || req.transport >= cep::transport_reserved)
-		return CEP_REJ_INVALID_TRANSPORT_TYPE;
-	if (req.rdc_exists)
-		return CEP_REJ_RDC_NOT_EXIST;
-	if (req.path_mtu < 1 || req.path_mtu > 5)
-		return CEP_REJ_INVALID_MTU;
-	return 0;
 }
 
 void cep_core_reject(const cep_msg *msg, uint16_t reason, const uint8_t *ari, uint8_t ari_len,
@@ -115,7 +98,7 @@ int cep_core_answer_unknown(const cep_msg *msg, uint8_t *tx)
 		break;
 	case CEP_ATTR_LAP:
 		answer.attr = CEP_ATTR_APR;
-		answer.apr.status = apr_invalid_comm_id;
+		answer.apr.status = CEP_APR_INVALID_COMM_ID;
 		answer.apr.info = nullptr;
 		answer.apr.info_len = 0;
 		break;
@@ -124,7 +107,7 @@ int cep_core_answer_unknown(const cep_msg *msg, uint8_t *tx)
 		answer.local_comm_id = msg->local_comm_id;
 		answer.sidr_rep = cep_sidr_rep{};
 		answer.sidr_rep.service_id = msg->sidr_req.service_id;
-		answer.sidr_rep.status = sidr_unsupported;
+		answer.sidr_rep.status = CEP_SIDR_UNSUPPORTED;
 		break;
 	default: return 0;
 	}
@@ -143,7 +126,12 @@ void cep_core_init(cep_core *core)
 
 cep_state cep_core_state(const cep_core *core)
 {
-	return of(core).state();
+	return cep::shown(of(core).state());
+}
+
+cep_lap_state cep_core_lap_state(const cep_core *core)
+{
+	return of(core).lap_state();
 }
 
 int cep_core_is_closed(const cep_core *core)
@@ -221,6 +209,35 @@ cep_result cep_core_established(cep_core *core, cep_actions *acts)
 	return of(core).established(emptied(acts, core));
 }
 
+cep_result cep_core_migrate(cep_core *core, cep_actions *acts)
+{
+	return of(core).migrate(emptied(acts, core));
+}
+
+cep_result cep_core_send_lap(cep_core *core, uint64_t now_ns, const cep_send_lap *args, uint8_t *tx,
+			     cep_actions *acts)
+{
+	return of(core).request_lap(now_ns, *args, tx, emptied(acts, core));
+}
+
+cep_result cep_core_send_apr(cep_core *core, uint8_t status, const uint8_t *info, uint8_t info_len,
+			     const uint8_t *data, uint8_t len, uint8_t *tx, cep_actions *acts)
+{
+	return of(core).request_apr(status, info, info_len, data, len, tx, emptied(acts, core));
+}
+
+cep_result cep_core_send_sidr_req(cep_core *core, uint64_t now_ns, const cep_send_sidr_req *args,
+				  uint8_t *tx, cep_actions *acts)
+{
+	return of(core).request_sidr(now_ns, *args, tx, emptied(acts, core));
+}
+
+cep_result cep_core_send_sidr_rep(cep_core *core, const cep_send_sidr_rep *args, uint8_t *tx,
+				  cep_actions *acts)
+{
+	return of(core).request_sidr_rep(*args, tx, emptied(acts, core));
+}
+
 cep_result cep_core_enter_timewait(cep_core *core, uint64_t now_ns, cep_actions *acts)
 {
 	return of(core).enter_timewait(now_ns, emptied(acts, core));
@@ -252,6 +269,40 @@ int cep_core_holds_qpn(const cep_core *core)
 int cep_core_expects_rep(const cep_core *core, const cep_msg *rep)
 {
 	return of(core).expects(*rep);
+}
+
+cep_peer_role cep_core_peer_role(const cep_core *core, const cep_msg *req, uint64_t ca_guid)
+{
+	return of(core).peer_role(*req, CaGuid{ca_guid});
+}
+
+cep_result cep_core_on_peer_req(cep_core *core, uint64_t now_ns, const cep_msg *req,
+				uint64_t ca_guid, cep_actions *acts)
+{
+	return of(core).on_peer_req(now_ns, *req, CaGuid{ca_guid}, emptied(acts, core));
+}
+
+cep_result cep_core_on_sidr_req(cep_core *core, uint64_t now_ns, const cep_msg *req,
+				uint32_t local_comm_id, cep_actions *acts)
+{
+	return of(core).on_sidr_req(now_ns, *req, CommId{local_comm_id}, emptied(acts, core));
+}
+
+int cep_core_expects_lap(const cep_core *core, const cep_msg *lap)
+{
+	return of(core).expects_lap(*lap);
+}
+
+cep_result cep_core_on_lap(cep_core *core, uint64_t now_ns, const cep_msg *lap,
+			   const cep_facts *facts, uint8_t status, uint8_t *tx, cep_actions *acts)
+{
+	return of(core).on_lap(now_ns, *lap, facts ? *facts : cep::no_facts, status, tx,
+			       emptied(acts, core));
+}
+
+int cep_core_needs_source(const cep_core *core, const cep_msg *msg)
+{
+	return of(core).needs_source(*msg);
 }
 
 cep_result cep_core_on_message(cep_core *core, uint64_t now_ns, const cep_msg *msg,

@@ -20,50 +20,13 @@
 #ifndef CEP_CORE_H
 #define CEP_CORE_H
 
-#if defined(__KERNEL__) && !defined(__cplusplus)
-#include <linux/types.h>
-#else
-#include <stddef.h>
-#include <stdint.h>
-#endif
+#include "cep_msg.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CEP_MAD_SIZE 256
 #define CEP_CORE_SIZE 192 /* opaque engine state, 8-byte aligned */
-
-/* IBA 12.6: attribute IDs of the CM class, and lengths of private data. */
-enum cep_attr {
-	CEP_ATTR_CLASS_PORT_INFO = 0x0001,
-	CEP_ATTR_REQ = 0x0010,
-	CEP_ATTR_MRA = 0x0011,
-	CEP_ATTR_REJ = 0x0012,
-	CEP_ATTR_REP = 0x0013,
-	CEP_ATTR_RTU = 0x0014,
-	CEP_ATTR_DREQ = 0x0015,
-	CEP_ATTR_DREP = 0x0016,
-	CEP_ATTR_SIDR_REQ = 0x0017,
-	CEP_ATTR_SIDR_REP = 0x0018,
-	CEP_ATTR_LAP = 0x0019,
-	CEP_ATTR_APR = 0x001a,
-};
-
-enum cep_size {
-	CEP_REQ_PRIVATE_DATA_SIZE = 92,
-	CEP_MRA_PRIVATE_DATA_SIZE = 222,
-	CEP_REJ_PRIVATE_DATA_SIZE = 148,
-	CEP_REP_PRIVATE_DATA_SIZE = 196,
-	CEP_RTU_PRIVATE_DATA_SIZE = 224,
-	CEP_DREQ_PRIVATE_DATA_SIZE = 220,
-	CEP_DREP_PRIVATE_DATA_SIZE = 224,
-	CEP_LAP_PRIVATE_DATA_SIZE = 168,
-	CEP_APR_PRIVATE_DATA_SIZE = 148,
-	CEP_SIDR_REQ_PRIVATE_DATA_SIZE = 216,
-	CEP_SIDR_REP_PRIVATE_DATA_SIZE = 136,
-	CEP_ARI_SIZE = 72,
-};
 
 /* Result of a call. */
 enum cep_result {
@@ -86,157 +49,6 @@ enum cep_parse {
 	CEP_PARSE_FIELD,         /* a length or number beyond its field's meaning */
 };
 
-enum cep_transport { CEP_TRANSPORT_RC = 0, CEP_TRANSPORT_UC = 1, CEP_TRANSPORT_RD = 2, CEP_TRANSPORT_XRC = 3 };
-
-/* MRA "message MRAed", REJ "message rejected" (IBA tables 107, 108). */
-enum cep_which { CEP_WHICH_REQ = 0, CEP_WHICH_REP = 1, CEP_WHICH_OTHER = 2 };
-
-/* IBA table 109, the reasons that the engine or the shell itself gives. */
-enum cep_rej_reason {
-	CEP_REJ_NO_QP = 1,
-	CEP_REJ_NO_RESOURCES = 3,
-	CEP_REJ_TIMEOUT = 4,
-	CEP_REJ_UNSUPPORTED = 5,
-	CEP_REJ_INVALID_COMM_ID = 6,
-	CEP_REJ_INVALID_COMM_INSTANCE = 7,
-	CEP_REJ_INVALID_SERVICE_ID = 8,
-	CEP_REJ_INVALID_TRANSPORT_TYPE = 9,
-	CEP_REJ_STALE_CONN = 10,
-	CEP_REJ_RDC_NOT_EXIST = 11,
-	CEP_REJ_INVALID_GID = 12,
-	CEP_REJ_INVALID_LID = 13,
-	CEP_REJ_INVALID_ALT_GID = 18,
-	CEP_REJ_INVALID_MTU = 26,
-	CEP_REJ_CONSUMER_DEFINED = 28,
-	CEP_REJ_DUPLICATE_LOCAL_COMM_ID = 30,
-	CEP_REJ_INVALID_CLASS_VERSION = 31,
-};
-
-struct cep_path {
-	uint16_t local_lid;
-	uint16_t remote_lid;
-	uint8_t local_gid[16];
-	uint8_t remote_gid[16];
-	uint32_t flow_label;
-	uint8_t packet_rate;
-	uint8_t traffic_class;
-	uint8_t hop_limit;
-	uint8_t sl;
-	uint8_t subnet_local;
-	uint8_t local_ack_timeout_exp;
-};
-
-/* Fields of each message, named as in IBA 12.6; "local" is the sender's. */
-struct cep_req {
-	uint64_t service_id;
-	uint64_t local_ca_guid;
-	uint32_t ece_vendor_id; /* 24 bits */
-	uint32_t ece_attr_mod;  /* the MAD header's attribute modifier */
-	uint32_t local_qkey;
-	uint32_t local_qpn;
-	uint32_t local_eecn;
-	uint32_t remote_eecn;
-	uint32_t starting_psn;
-	uint16_t pkey;
-	uint8_t responder_resources; /* the sender's, as responder */
-	uint8_t initiator_depth;     /* the sender's, as initiator */
-	uint8_t remote_cm_response_timeout_exp;
-	uint8_t local_cm_response_timeout_exp;
-	uint8_t transport; /* enum cep_transport; both type fields are folded into it */
-	uint8_t flow_control;
-	uint8_t retry_count;
-	uint8_t rnr_retry_count;
-	uint8_t path_mtu; /* IBA encoding 1..5 */
-	uint8_t rdc_exists;
-	uint8_t max_cm_retries;
-	uint8_t srq;
-	uint8_t sap_supported;
-	struct cep_path primary;
-	struct cep_path alternate; /* absent if its local LID and GID are both zero */
-};
-
-struct cep_rep {
-	uint64_t local_ca_guid;
-	uint32_t ece_vendor_id;
-	uint32_t ece_attr_mod;
-	uint32_t local_qkey;
-	uint32_t local_qpn;
-	uint32_t local_eecn;
-	uint32_t starting_psn;
-	uint8_t responder_resources;
-	uint8_t initiator_depth;
-	uint8_t target_ack_delay_exp;
-	uint8_t failover_accepted;
-	uint8_t flow_control;
-	uint8_t rnr_retry_count;
-	uint8_t srq;
-};
-
-struct cep_mra {
-	uint8_t which;
-	uint8_t service_timeout_exp;
-};
-
-struct cep_rej {
-	uint8_t which;
-	uint16_t reason;
-	uint8_t ari_len; /* <= CEP_ARI_SIZE */
-	const uint8_t *ari;
-};
-
-struct cep_dreq {
-	uint32_t remote_qpn;
-};
-
-struct cep_lap {
-	uint32_t remote_qpn;
-	uint8_t remote_cm_response_timeout_exp;
-	struct cep_path alternate;
-};
-
-struct cep_apr {
-	uint8_t status;
-	uint8_t info_len;
-	const uint8_t *info;
-};
-
-struct cep_sidr_req {
-	uint64_t service_id;
-	uint16_t pkey;
-};
-
-struct cep_sidr_rep {
-	uint64_t service_id;
-	uint32_t vendor_id; /* 24 bits */
-	uint32_t attr_mod;
-	uint32_t qpn;
-	uint32_t qkey;
-	uint8_t status;
-	uint8_t info_len;
-	const uint8_t *info;
-};
-
-/* One message, parsed or to be written. Pointers point into the MAD it came from. */
-struct cep_msg {
-	uint64_t tid;
-	uint16_t attr;           /* enum cep_attr */
-	uint8_t private_data_len; /* parsed: the whole field's size */
-	uint32_t local_comm_id;  /* the sender's; SIDR: the request ID */
-	uint32_t remote_comm_id; /* the receiver's; 0 where the message has none */
-	const uint8_t *private_data;
-	union {
-		struct cep_req req;
-		struct cep_rep rep;
-		struct cep_mra mra;
-		struct cep_rej rej;
-		struct cep_dreq dreq;
-		struct cep_lap lap;
-		struct cep_apr apr;
-		struct cep_sidr_req sidr_req;
-		struct cep_sidr_rep sidr_rep;
-	};
-};
-
 /* --- codec: no CEP, no lock ------------------------------------------------ */
 
 enum cep_parse cep_core_parse(const uint8_t *mad, size_t len, struct cep_msg *msg);
@@ -249,6 +61,30 @@ enum cep_result cep_core_write(const struct cep_msg *msg, uint8_t *mad);
  * reason of the REJ that it gets.
  */
 uint16_t cep_core_check_req(const struct cep_msg *msg);
+
+/* The same with what the shell knows of the port; the ARI tells the peer what would do. */
+struct cep_port_facts {
+	uint8_t gid[16];               /* of the port: the ARI of reasons 12 and 18 */
+	uint16_t lid;                  /* 0: it has none (RoCE), LIDs are not compared */
+	uint8_t lmc;
+	uint8_t max_mtu;               /* active MTU of the port, IBA encoding; 0: not compared */
+	uint8_t packet_rate;           /* IBA encoding, for the ARI; 0: unknown */
+	uint8_t primary_gid_is_ours;   /* the path's remote GID is in this device's table, or 0
+					* together with a LID */
+	uint8_t alternate_gid_is_ours; /* on any port of this device */
+};
+
+struct cep_refusal {
+	uint16_t reason; /* 0: none */
+	uint8_t ari_len;
+	uint8_t ari[CEP_ARI_SIZE];
+};
+
+/* 1: cep_core_reject() with out->reason, out->ari, out->ari_len. port may be NULL. */
+int cep_core_refuse_req(const struct cep_msg *msg, const struct cep_port_facts *port,
+			struct cep_refusal *out);
+/* For CEP_PARSE_CLASS_VERSION of a REQ: reason 31, ARI: the version that we speak. */
+void cep_core_refuse_version(struct cep_refusal *out);
 
 /*
  * Writes the REJ that answers msg (a REQ or REP, or anything else: "other") for
@@ -263,6 +99,48 @@ void cep_core_reject(const struct cep_msg *msg, uint16_t reason, const uint8_t *
  * SIDR_REQ a SIDR_REP with status 1 (unsupported); 0: drop and count. A REQ is not for here.
  */
 int cep_core_answer_unknown(const struct cep_msg *msg, uint8_t *tx);
+
+/*
+ * Get and Set of the CM class, before cep_core_parse(). Returns 1 if the GetResp was written to
+ * tx: ClassPortInfo, or a status that says "unsupported attribute", "method" or "version"; 0:
+ * not a Get or Set of this class. The MAD agent has to be registered for those methods too.
+ * resp_time_exp: of ClassPortInfo, what this CM needs to answer.
+ */
+int cep_core_answer_get(const uint8_t *mad, size_t len, uint8_t resp_time_exp, uint8_t *tx);
+
+struct cep_class_port_info {
+	uint8_t base_version;
+	uint8_t class_version;
+	uint16_t capability_mask;
+	uint32_t capability_mask2;
+	uint8_t resp_time_exp;
+	uint8_t redirect_gid[16];
+	uint8_t redirect_tc;
+	uint8_t redirect_sl;
+	uint32_t redirect_flow_label;
+	uint16_t redirect_lid;
+	uint16_t redirect_pkey;
+	uint32_t redirect_qpn;
+	uint32_t redirect_qkey;
+};
+
+/* Of CEP_ARI_SIZE bytes at least; 0: too short. */
+int cep_core_parse_class_port_info(const uint8_t *bytes, size_t len,
+				   struct cep_class_port_info *info);
+
+struct cep_redirect {
+	uint8_t cm_too;   /* the next request goes to another CM (reason 24), else to this one (25) */
+	uint8_t has_info; /* all of info; else the GID alone */
+	uint8_t has_gid;
+	uint8_t has_lid;
+	struct cep_class_port_info info;
+};
+
+/*
+ * Where a REJ (reasons 24, 25), an APR or a SIDR_REP (status 4) sends us. 0: it does not, or
+ * does not say where; then the ULP has reason or status and the raw bytes alone.
+ */
+int cep_core_redirect(const struct cep_msg *msg, struct cep_redirect *to);
 
 /* --- states, events, actions ------------------------------------------------ */
 
@@ -291,6 +169,16 @@ enum cep_state {
 	CEP_STATES(X)
 #undef X
 	CEP_NR_STATES
+};
+
+/* Beside ESTABLISHED; same order and values as enum ib_cm_lap_state of the kernel. */
+enum cep_lap_state {
+	CEP_LAP_UNINIT, /* no LAP and no migration so far */
+	CEP_LAP_IDLE,
+	CEP_LAP_SENT,
+	CEP_LAP_RCVD,
+	CEP_MRA_LAP_SENT,
+	CEP_MRA_LAP_RCVD,
 };
 
 /*
@@ -335,18 +223,28 @@ enum cep_cause {
 
 enum cep_act_kind {
 	CEP_ACT_NONE = 0,
-	CEP_ACT_SEND_REQUEST, /* tx is a new REQ, REP or DREQ: keep the buffer and post it */
-	CEP_ACT_SEND_REPLY,   /* tx is a one-shot message (RTU, MRA, REJ, DREP, APR): post, forget */
+	CEP_ACT_SEND_REQUEST, /* tx is a new REQ, REP, DREQ, LAP or SIDR_REQ: keep and post it */
+	CEP_ACT_SEND_REPLY,   /* tx is a one-shot message (RTU, MRA, REJ, DREP, APR, SIDR_REP): post */
 	CEP_ACT_RESEND,       /* post the kept buffer again, unless it is queued or in flight */
 	CEP_ACT_DROP_REQUEST, /* the kept buffer is not needed any more */
 	CEP_ACT_ARM,          /* value: deadline in ns; replaces any earlier one */
 	CEP_ACT_DISARM,
 	CEP_ACT_EVENT,        /* event, arg = cause; deliver to the ULP (never for a closed CEP) */
-	CEP_ACT_UNINDEX,      /* remove from the remote (CA GUID, comm ID) and (CA GUID, QPN) tables */
+	CEP_ACT_UNINDEX,      /* remove from the remote tables: (CA GUID, comm ID) and (CA GUID,
+			       * QPN), or that of SIDR, wherever the CEP is */
 	CEP_ACT_ENTER_TIMEWAIT, /* the deadline just armed is the end of timewait; release avs' QP use */
 	CEP_ACT_LEAVE_TIMEWAIT,
-	CEP_ACT_KEEP_DATA,    /* keep the private data of this RTU, DREP or MRA for repeats */
+	CEP_ACT_KEEP_DATA,    /* keep the private data of this RTU, DREP or MRA for repeats; of an
+			       * APR its information followed by its private data */
 	CEP_ACT_RELEASE,      /* last action ever: local comm ID free, the protocol's reference goes */
+	/*
+	 * Alternate path. The address of a LAP is made before the call that takes or sends the
+	 * LAP; from HOLD on it is the CEP's, until one of TAKE and DROP comes, exactly once.
+	 */
+	CEP_ACT_HOLD_ALT,     /* the address of the LAP of this call is held beside the others */
+	CEP_ACT_TAKE_ALT,     /* it replaces the alternate path */
+	CEP_ACT_DROP_ALT,     /* it is not wanted; the alternate path stays as it was */
+	CEP_ACT_SWAP_PATHS,   /* the QP has migrated: primary and alternate path change places */
 };
 
 struct cep_action {
@@ -375,6 +273,7 @@ struct cep_core {
 
 void cep_core_init(struct cep_core *core);
 enum cep_state cep_core_state(const struct cep_core *core);
+enum cep_lap_state cep_core_lap_state(const struct cep_core *core);
 int cep_core_is_closed(const struct cep_core *core); /* the ULP has destroyed it */
 
 /* IDLE <-> LISTEN. */
@@ -393,6 +292,7 @@ struct cep_send_req {
 	uint64_t response_timeout_ns;     /* 0: 2 x packet life time + remote CM response time */
 	const uint8_t *private_data;
 	uint8_t private_data_len;
+	uint8_t peer_to_peer;             /* the peer sends a REQ too; not for XRC */
 };
 
 /* IDLE -> REQ_SENT. An IDLE CEP may be used again after a REJ or error. */
@@ -421,7 +321,7 @@ enum cep_result cep_core_format_rep(struct cep_core *core, const struct cep_send
 enum cep_result cep_core_send_rtu(struct cep_core *core, const uint8_t *data, uint8_t len,
 				  uint8_t *tx, struct cep_actions *acts);
 /*
- * REQ_RCVD -> MRA_REQ_SENT, REP_RCVD -> MRA_REP_SENT. delayed: nothing is sent now;
+ * REQ_RCVD -> MRA_REQ_SENT, REP_RCVD -> MRA_REP_SENT, LAP_RCVD -> MRA_LAP_SENT. delayed: nothing is sent now;
  * each duplicate is answered by one MRA. Once sent, duplicates get the MRA too.
  */
 enum cep_result cep_core_send_mra(struct cep_core *core, uint8_t service_timeout_exp, int delayed,
@@ -439,6 +339,70 @@ enum cep_result cep_core_send_drep(struct cep_core *core, uint64_t now_ns, const
 				   uint8_t len, uint8_t *tx, struct cep_actions *acts);
 /* REP_SENT, MRA_REP_RCVD -> ESTABLISHED (the QP saw a packet). ESTABLISHED: CEP_E_DUP. */
 enum cep_result cep_core_established(struct cep_core *core, struct cep_actions *acts);
+/*
+ * The QP has changed to its alternate path (from hard interrupt too): SWAP_PATHS. CEP_E_STATE
+ * unless ESTABLISHED with an alternate path.
+ */
+enum cep_result cep_core_migrate(struct cep_core *core, struct cep_actions *acts);
+
+struct cep_send_lap {
+	uint64_t tid;
+	struct cep_path alternate; /* local_ack_timeout_exp is filled by the engine from: */
+	uint8_t packet_life_time_exp;
+	uint8_t local_ca_ack_delay_exp;
+	uint8_t remote_cm_response_timeout_exp;
+	const uint8_t *private_data;
+	uint8_t private_data_len;
+};
+
+/*
+ * ESTABLISHED -> LAP_SENT: offers a new alternate path. Before the call the shell makes the
+ * address; HOLD_ALT gives it to the CEP. Response time and retries are the CEP's. It ends with
+ * APR_RECEIVED (TAKE_ALT if its status is 0, else DROP_ALT), LAP_ERROR, or the connection's end.
+ */
+enum cep_result cep_core_send_lap(struct cep_core *core, uint64_t now_ns,
+				  const struct cep_send_lap *args, uint8_t *tx,
+				  struct cep_actions *acts);
+/*
+ * LAP_RCVD, MRA_LAP_SENT -> ESTABLISHED; status: enum cep_apr_status. Success: TAKE_ALT, else
+ * DROP_ALT. For KEEP_DATA the shell has info and private data ready in one piece.
+ */
+enum cep_result cep_core_send_apr(struct cep_core *core, uint8_t status, const uint8_t *info,
+				  uint8_t info_len, const uint8_t *data, uint8_t len, uint8_t *tx,
+				  struct cep_actions *acts);
+
+struct cep_send_sidr_req {
+	uint64_t tid;
+	uint32_t local_comm_id; /* the request ID on the wire */
+	uint64_t service_id;
+	uint16_t pkey;
+	uint8_t max_cm_retries;       /* 0..15 */
+	uint64_t response_timeout_ns; /* must not be 0 */
+	const uint8_t *private_data;
+	uint8_t private_data_len;
+};
+
+/* IDLE -> SIDR_REQ_SENT; SIDR_REP_RECEIVED or SIDR_REQ_ERROR brings it back to IDLE. */
+enum cep_result cep_core_send_sidr_req(struct cep_core *core, uint64_t now_ns,
+				       const struct cep_send_sidr_req *args, uint8_t *tx,
+				       struct cep_actions *acts);
+
+/* The service ID is that of the request. */
+struct cep_send_sidr_rep {
+	uint32_t qpn; /* not 0 if the status is CEP_SIDR_SUCCESS */
+	uint32_t qkey;
+	uint32_t ece_vendor_id; /* 24 bits */
+	uint32_t ece_attr_mod;
+	uint8_t status; /* enum cep_sidr_status, others pass too */
+	uint8_t info_len;
+	uint8_t private_data_len;
+	const uint8_t *info;
+	const uint8_t *private_data;
+};
+
+/* SIDR_REQ_RCVD -> IDLE: answered and forgotten; if the answer is lost the peer asks anew. */
+enum cep_result cep_core_send_sidr_rep(struct cep_core *core, const struct cep_send_sidr_rep *args,
+				       uint8_t *tx, struct cep_actions *acts);
 /* ESTABLISHED, DREQ_SENT, DREQ_RCVD -> TIMEWAIT without a word to the peer. */
 enum cep_result cep_core_enter_timewait(struct cep_core *core, uint64_t now_ns,
 					struct cep_actions *acts);
@@ -482,6 +446,60 @@ struct cep_facts {
 	const uint8_t *repeat_data;   /* private data kept last (KEEP_DATA), for a repeat */
 	uint64_t max_mra_ns;          /* cap on what one MRA may add; 0: the default */
 };
+
+/*
+ * A REQ with the service ID and the addresses (each other's ends of one path) of a peer-to-peer
+ * CEP in REQ_SENT, which the shell looks for before any listener. IBA 12.10.4: the greater
+ * (CA GUID, QPN) stays active. ca_guid: ours. For CEP_PEER_YIELD the shell claims the sender's
+ * (CA GUID, comm ID) and (CA GUID, QPN) for this CEP, as for a new REQ (a taken one gets the
+ * same REJ or stale handling), and then calls cep_core_on_peer_req(); for CEP_PEER_STAY it
+ * claims nothing and calls it; for CEP_PEER_NONE it goes on to the listeners.
+ */
+enum cep_peer_role { CEP_PEER_NONE, CEP_PEER_YIELD, CEP_PEER_STAY };
+enum cep_peer_role cep_core_peer_role(const struct cep_core *core, const struct cep_msg *req,
+				      uint64_t ca_guid);
+/*
+ * YIELD: REQ_SENT -> REQ_RCVD, DROP_REQUEST, event REQ_RECEIVED (P); the CEP is now passive and
+ * its ULP answers as a listener's would. STAY: RESEND of our own REQ, for the peer may never
+ * have seen it. A peer-to-peer CEP also ignores REJ 8 (CEP_E_DUP): its peer is not there yet.
+ */
+enum cep_result cep_core_on_peer_req(struct cep_core *core, uint64_t now_ns,
+				     const struct cep_msg *req, uint64_t ca_guid,
+				     struct cep_actions *acts);
+
+/*
+ * A new CEP for a SIDR_REQ: IDLE -> SIDR_REQ_RCVD, event SIDR_REQ_RECEIVED (P). Before it, the
+ * shell has found no CEP under (source address, request ID), and enters it there. One that is
+ * found gets the message by cep_core_on_message(): CEP_E_DUP (or CEP_E_PEER) drops it.
+ * A SIDR_REP leads to the CEP whose comm ID is its request ID (msg->local_comm_id).
+ */
+enum cep_result cep_core_on_sidr_req(struct cep_core *core, uint64_t now_ns,
+				     const struct cep_msg *req, uint32_t local_comm_id,
+				     struct cep_actions *acts);
+
+/*
+ * 1 if this LAP will be taken as a new one: the shell then makes the address of its path (in
+ * process context, by the resolver; the copies that come meanwhile may be dropped) and calls
+ * cep_core_on_lap(). Any other LAP goes to cep_core_on_message(), which refuses a new one as
+ * unsupported.
+ */
+int cep_core_expects_lap(const struct cep_core *core, const struct cep_msg *lap);
+/*
+ * status: 0 if the address is ready, or why not, enum cep_apr_status (RoCE: UNSUPPORTED; no such
+ * GID of ours, another device: INVALID_GID; the primary path itself: IS_CURRENT; and so on). 0:
+ * HOLD_ALT, event LAP_RECEIVED (P), until send_apr. Otherwise the peer gets an APR at once.
+ * Replies to a LAP go where it came from, as those to a DREQ: its path may be the one that works.
+ */
+enum cep_result cep_core_on_lap(struct cep_core *core, uint64_t now_ns, const struct cep_msg *lap,
+				const struct cep_facts *facts, uint8_t status, uint8_t *tx,
+				struct cep_actions *acts);
+
+/*
+ * strict_source: 1 if this message (REQ or REP that leads to stale handling, DREQ, REJ) may
+ * end what this CEP has, so that it has to come from an address of one of its paths. If it
+ * does not: DREQ and REJ are dropped and counted, a REQ gets REJ 10 without cep_core_on_stale().
+ */
+int cep_core_needs_source(const struct cep_core *core, const struct cep_msg *msg);
 
 /*
  * A message whose IDs led here: the engine checks that sender and receiver IDs (and
@@ -531,6 +549,12 @@ struct cep_qp_attr {
 	uint8_t set_rd_atomic_dest;   /* MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER */
 	uint8_t set_retry;            /* RETRY_CNT, RNR_RETRY, MAX_QP_RD_ATOMIC */
 	uint8_t set_timeout;
+	/*
+	 * RTS of a connection that has had a LAP or a migration: the mask is ALT_PATH and
+	 * PATH_MIG_STATE (rearm) alone. alt_held: of the path held since HOLD_ALT.
+	 */
+	uint8_t alt_only;
+	uint8_t alt_held;
 };
 
 enum cep_result cep_core_qp_attr(const struct cep_core *core, enum cep_qp_state qp_state,
@@ -549,10 +573,13 @@ struct cep_info {
 	uint8_t retries_left;
 	uint8_t passive;
 	uint8_t transport;
+	uint8_t lap_state;      /* enum cep_lap_state */
+	uint8_t peer_to_peer;
 };
 void cep_core_info(const struct cep_core *core, struct cep_info *info);
 
 const char *cep_core_state_name(unsigned int state);
+const char *cep_core_lap_state_name(unsigned int lap_state);
 const char *cep_core_event_name(unsigned int event);
 const char *cep_core_attr_name(unsigned int attr);
 const char *cep_core_reject_msg(unsigned int reason);

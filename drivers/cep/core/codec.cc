@@ -387,6 +387,15 @@ cep_parse parse(const uint8_t *mad, size_t len, cep_msg &msg)
 	return sane(msg) ? CEP_PARSE_OK : CEP_PARSE_FIELD;
 }
 
+bool path_present(const cep_path &path)
+{
+	uint8_t any = 0;
+
+	for (uint8_t byte : path.local_gid)
+		any |= byte;
+	return any || path.local_lid;
+}
+
 bool writable(const cep_msg &msg)
 {
 	const unsigned size = private_data_size(msg.attr);

@@ -23,6 +23,9 @@ bool writable(const cep_msg &msg);
 /* Writes all of the MAD. The message must be writable. */
 void encode(const cep_msg &msg, uint8_t *mad);
 
+/* A message may leave a path out: neither GID nor LID is given then. */
+bool path_present(const cep_path &path);
+
 } // namespace cep
 
 #endif /* CEP_CODEC_HH */

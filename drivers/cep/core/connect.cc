@@ -14,23 +14,11 @@ namespace cep
 namespace
 {
 
-bool path_present(const cep_path &path)
-{
-	uint8_t any = 0;
-
-	for (uint8_t byte : path.local_gid)
-		any |= byte;
-	return any || path.local_lid;
-}
-
 bool offered_transport(uint8_t transport)
 {
 	return transport == CEP_TRANSPORT_RC || transport == CEP_TRANSPORT_UC ||
 	       transport == CEP_TRANSPORT_XRC;
 }
-
-/* A path record's life time has six bits. */
-constexpr unsigned max_life_time_exp = 63;
 
 } // namespace
 
@@ -44,6 +32,9 @@ bool Endpoint::build_req(const cep_send_req &args, cep_msg &msg) const
 	if (args.packet_life_time_exp > max_life_time_exp ||
 	    args.alt_packet_life_time_exp > max_life_time_exp ||
 	    args.local_ca_ack_delay_exp > max_exp)
+		return false;
+	/* An initiator and a target are no peers */
+	if (args.peer_to_peer && from.transport == CEP_TRANSPORT_XRC)
 		return false;
 
 	msg.tid = args.tid;
@@ -86,6 +77,8 @@ void Endpoint::take_req_args(const cep_send_req &args)
 	remote_qpn_ = no_qpn;
 	sq_psn_ = Psn{};
 	passive_ = false;
+	peer_to_peer_ = args.peer_to_peer != 0;
+	service_id_ = req.service_id;
 	kept_for_ = 0;
 
 	transport_ = req.transport;
@@ -100,6 +93,7 @@ void Endpoint::take_req_args(const cep_send_req &args)
 	/* Until the REP tells how long the peer's CA takes */
 	timeout_exp_ = ack_timeout_exp(0, life_time_exp_);
 	alt_timeout_exp_ = ack_timeout_exp(0, alt_life_time_exp_);
+	peer_ack_delay_exp_ = 0;
 
 	max_retries_ = req.max_cm_retries;
 	const uint64_t round_trip = multiply_ns(exp_to_ns(life_time_exp_), 2);

@@ -13,6 +13,28 @@
 namespace cep
 {
 
+namespace
+{
+
+/* Without a reply of the ULP: it refuses by its going. */
+void fill_sidr_rep(const cep_send_sidr_rep *from, uint64_t service_id, cep_sidr_rep &to)
+{
+	to = cep_sidr_rep{};
+	to.service_id = service_id;
+	to.status = CEP_SIDR_REJECT;
+	if (!from)
+		return;
+	to.vendor_id = from->ece_vendor_id;
+	to.attr_mod = from->ece_attr_mod;
+	to.qpn = from->qpn;
+	to.qkey = from->qkey;
+	to.status = from->status;
+	to.info_len = from->info_len;
+	to.info = from->info;
+}
+
+} // namespace
+
 /*
  * Never inlined, like write_reply(): each has a message on its stack, and a frame
  * of the kernel may not hold two.
@@ -33,13 +55,18 @@ namespace cep
 		msg.tid = received->tid;
 		msg.local_comm_id = received->remote_comm_id;
 		msg.remote_comm_id = received->local_comm_id;
+	} else if (among(state(), peers_lap)) {
+		if (say == Say::Apr || say == Say::Mra)
+			msg.tid = raw(peer_lap_tid_);
 	}
 
 	switch (say) {
 	case Say::Rtu: msg.attr = CEP_ATTR_RTU; break;
 	case Say::Mra:
 		msg.attr = CEP_ATTR_MRA;
-		msg.mra.which = passive_ ? CEP_WHICH_REQ : CEP_WHICH_REP;
+		msg.mra.which = among(state(), peers_lap) ? CEP_WHICH_OTHER
+				: passive_                ? CEP_WHICH_REQ
+							  : CEP_WHICH_REP;
 		msg.mra.service_timeout_exp = call.service_timeout_exp;
 		break;
 	case Say::RejReq:
@@ -59,9 +86,15 @@ namespace cep
 	case Say::Drep: msg.attr = CEP_ATTR_DREP; break;
 	case Say::Apr:
 		msg.attr = CEP_ATTR_APR;
-		msg.apr.status = 2; /* IBA table 117: alternate paths are not supported */
-		msg.apr.info_len = 0;
-		msg.apr.info = nullptr;
+		msg.apr.status = call.status;
+		msg.apr.info_len = call.ari_len;
+		msg.apr.info = call.ari;
+		break;
+	case Say::SidrRep:
+		msg.attr = CEP_ATTR_SIDR_REP;
+		msg.local_comm_id = raw(remote_id_); /* the request ID */
+		msg.remote_comm_id = 0;
+		fill_sidr_rep(call.sidr_rep, service_id_, msg.sidr_rep);
 		break;
 	case Say::None:
 	case Say::Request:
@@ -129,8 +162,9 @@ void Endpoint::apply(const Row &row, const Call &call, cep_act_kind sent, cep_ac
 	if (sent != CEP_ACT_NONE)
 		list.push(sent);
 	if (call.keep_for) {
-		kept_for_ = call.len ? call.keep_for : 0;
-		if (call.len)
+		const bool any = call.len || call.ari_len;
+		kept_for_ = any ? call.keep_for : 0;
+		if (any)
 			list.push(CEP_ACT_KEEP_DATA);
 	}
 	if (among(before, requesting) && !among(next, requesting))
@@ -153,6 +187,18 @@ void Endpoint::apply(const Row &row, const Call &call, cep_act_kind sent, cep_ac
 	if (!among(next, requesting))
 		leaving_ = false;
 
+	/* The addresses */
+	if (!among(before, any_lap) && among(next, any_lap))
+		list.push(CEP_ACT_HOLD_ALT);
+	if (row.alt == Alt::Take)
+		take_alternate();
+	if (among(before, any_lap) && !among(next, any_lap))
+		list.push(row.alt == Alt::Take ? CEP_ACT_TAKE_ALT : CEP_ACT_DROP_ALT);
+	if (row.alt == Alt::Swap) {
+		swap_paths();
+		list.push(CEP_ACT_SWAP_PATHS);
+	}
+
 	/* The indexes: a record stays until its timewait is over */
 	if (indexed_ && among(next, at_rest)) {
 		list.push(CEP_ACT_UNINDEX);
@@ -171,10 +217,14 @@ void Endpoint::apply(const Row &row, const Call &call, cep_act_kind sent, cep_ac
 		list.event(row.event, call.cause);
 	if (call.cause == CEP_CAUSE_STALE)
 		told_ = true;
-	if (among(next, at_rest)) {
+	if (among(next, at_rest) && !among(before, at_rest)) {
 		told_ = false;
 		formatted_ = false;
+		peer_to_peer_ = false;
+		service_id_ = 0;
 	}
+	if (among(before, up) && !among(next, up))
+		forget_laps();
 	if (next == CEP_STATE_CLOSED && before != CEP_STATE_CLOSED)
 		list.push(CEP_ACT_RELEASE);
 	list.settle(next);
@@ -210,6 +260,7 @@ void Endpoint::apply(const Row &row, const Call &call, cep_act_kind sent, cep_ac
 	case Say::RejOther:
 	case Say::Drep:
 	case Say::Apr:
+	case Say::SidrRep:
 		if (call.tx && write_reply(r.say, call))
 			sent = CEP_ACT_SEND_REPLY;
 		else if (!call.may_be_mute)
@@ -310,7 +361,7 @@ void Endpoint::close(uint64_t now, Tid tid, CaGuid guid, uint16_t reason, bool m
 	}
 
 	Input input = tx ? Input::Close : Input::CloseMute;
-	if (state() == CEP_STATE_ESTABLISHED) {
+	if (among(state(), up)) {
 		if (xrc_target())
 			input = Input::CloseTarget;
 		build_dreq(tid, nullptr, 0, msg);
@@ -334,11 +385,13 @@ void Endpoint::info(cep_info &info) const
 		.remote_comm_id = raw(remote_id_),
 		.local_qpn = raw(local_qpn_),
 		.remote_qpn = raw(remote_qpn_),
-		.state = state_,
+		.state = static_cast<uint8_t>(shown(state())),
 		.closed = closed_,
 		.retries_left = retries_left_,
 		.passive = passive_,
 		.transport = transport_,
+		.lap_state = static_cast<uint8_t>(lap_state()),
+		.peer_to_peer = peer_to_peer_,
 	};
 }
 

@@ -14,14 +14,9 @@
 namespace cep
 {
 
-cep_result Endpoint::on_new_req(uint64_t now, const cep_msg &msg, CommId local, cep_actions &acts)
+void Endpoint::take_new_req(const cep_msg &msg, CommId local)
 {
 	const cep_req &req = msg.req;
-
-	if (closed_ || row(Input::NewReq).verdict != Verdict::Accept)
-		return CEP_E_STATE;
-	if (msg.attr != CEP_ATTR_REQ || local == no_comm_id)
-		return CEP_E_ARG;
 
 	tid_ = Tid{msg.tid};
 	peer_guid_ = CaGuid{req.local_ca_guid};
@@ -42,9 +37,7 @@ cep_result Endpoint::on_new_req(uint64_t now, const cep_msg &msg, CommId local, 
 	initiator_depth_ = req.responder_resources;
 	retry_count_ = req.retry_count;
 	rnr_retry_ = req.rnr_retry_count;
-	has_alternate_ = req.alternate.local_lid != 0;
-	for (uint8_t byte : req.alternate.local_gid)
-		has_alternate_ = has_alternate_ || byte;
+	has_alternate_ = path_present(req.alternate);
 	/* 0 would mean "wait for ever" to the QP */
 	timeout_exp_ = req.primary.local_ack_timeout_exp ? req.primary.local_ack_timeout_exp : 1;
 	alt_timeout_exp_ =
@@ -54,6 +47,18 @@ cep_result Endpoint::on_new_req(uint64_t now, const cep_msg &msg, CommId local, 
 	response_timeout_ = exp_to_ns(req.local_cm_response_timeout_exp);
 	/* The peer's ack timeout is two packet life times and its CA's delay already */
 	timewait_ = exp_to_ns(req.primary.local_ack_timeout_exp);
+	peer_ack_delay_exp_ = 0;
+}
+
+cep_result Endpoint::on_new_req(uint64_t now, const cep_msg &msg, CommId local, cep_actions &acts)
+{
+	if (closed_ || row(Input::NewReq).verdict != Verdict::Accept)
+		return CEP_E_STATE;
+	if (msg.attr != CEP_ATTR_REQ || local == no_comm_id)
+		return CEP_E_ARG;
+
+	take_new_req(msg, local);
+	peer_to_peer_ = false;
 	return step(Input::NewReq, {.now = now}, acts);
 }
 
@@ -81,6 +86,7 @@ void Endpoint::take_rep(const cep_msg &msg)
 	alt_timeout_exp_ = ack_timeout_exp(rep.target_ack_delay_exp, alt_life_time_exp_);
 	timewait_ = add_ns(multiply_ns(exp_to_ns(life_time_exp_), 2),
 			   exp_to_ns(rep.target_ack_delay_exp));
+	peer_ack_delay_exp_ = rep.target_ack_delay_exp;
 	indexed_ = true;
 }
 
@@ -125,7 +131,9 @@ cep_result Endpoint::on_mra(uint64_t now, const cep_msg &msg, const cep_facts &f
 		return step(Input::MraReq, call, acts);
 	if (msg.mra.which == CEP_WHICH_REP && passive_)
 		return step(Input::MraRep, call, acts);
-	return CEP_E_PEER; /* that of a LAP: we have sent none */
+	if (msg.mra.which == CEP_WHICH_OTHER)
+		return step(Input::MraLap, call, acts);
+	return CEP_E_PEER;
 }
 
 cep_result Endpoint::on_dreq(uint64_t now, const cep_msg &msg, const cep_facts &facts, uint8_t *tx,
@@ -156,38 +164,56 @@ cep_result Endpoint::on_dreq(uint64_t now, const cep_msg &msg, const cep_facts &
 	return result;
 }
 
-cep_result Endpoint::on_message(uint64_t now, const cep_msg &msg, const cep_facts &facts,
-				uint8_t *tx, cep_actions &acts)
+cep_result Endpoint::on_req(uint64_t now, const cep_msg &msg, const cep_facts &facts, uint8_t *tx,
+			    cep_actions &acts)
 {
 	Call call{.now = now, .tx = tx, .received = &msg, .may_be_mute = true};
 
+	if (yielded_req(msg))
+		return step(Input::PeerReqLess, call, acts);
+	if (!same_req(msg))
+		return CEP_E_PEER;
+	call.service_timeout_exp = service_timeout_exp_;
+	repeat(CEP_ATTR_MRA, facts, call);
+	return step(Input::DupReq, call, acts);
+}
+
+cep_result Endpoint::on_rej(uint64_t now, const cep_msg &msg, cep_actions &acts)
+{
+	const bool absent = peer_to_peer_ && !passive_ &&
+			    msg.rej.reason == CEP_REJ_INVALID_SERVICE_ID &&
+			    row(Input::RejAbsent).verdict != Verdict::Peer;
+
+	if (!rej_is_ours(msg))
+		return CEP_E_PEER;
+	/* Two that start at once cannot know who of them is first: the retries go on */
+	return step(absent ? Input::RejAbsent : Input::Rej, {.now = now}, acts);
+}
+
+cep_result Endpoint::on_message(uint64_t now, const cep_msg &msg, const cep_facts &facts,
+				uint8_t *tx, cep_actions &acts)
+{
+	const Call call{.now = now, .tx = tx, .received = &msg, .may_be_mute = true};
+
 	switch (msg.attr) {
-	case CEP_ATTR_REQ:
-		if (!same_req(msg))
-			return CEP_E_PEER;
-		call.service_timeout_exp = service_timeout_exp_;
-		repeat(CEP_ATTR_MRA, facts, call);
-		return step(Input::DupReq, call, acts);
+	case CEP_ATTR_REQ: return on_req(now, msg, facts, tx, acts);
 	case CEP_ATTR_REP: return on_rep(now, msg, facts, tx, acts);
 	case CEP_ATTR_RTU:
 		if (!passive_ || !from_peer(msg))
 			return CEP_E_PEER;
 		return step(Input::Rtu, call, acts);
 	case CEP_ATTR_MRA: return on_mra(now, msg, facts, acts);
-	case CEP_ATTR_REJ:
-		if (!rej_is_ours(msg))
-			return CEP_E_PEER;
-		return step(Input::Rej, call, acts);
+	case CEP_ATTR_REJ: return on_rej(now, msg, acts);
 	case CEP_ATTR_DREQ: return on_dreq(now, msg, facts, tx, acts);
 	case CEP_ATTR_DREP:
 		if (!from_peer(msg))
 			return CEP_E_PEER;
 		return step(Input::Drep, call, acts);
-	case CEP_ATTR_LAP:
-		if (!from_peer(msg) || Qpn{msg.lap.remote_qpn} != local_qpn_)
-			return CEP_E_PEER;
-		return step(Input::Lap, call, acts);
-	default: /* an APR answers nothing of ours, SIDR has no connection */ return CEP_E_PEER;
+	case CEP_ATTR_LAP: return on_lap(now, msg, facts, CEP_APR_UNSUPPORTED, tx, acts);
+	case CEP_ATTR_APR: return on_apr(now, msg, acts);
+	case CEP_ATTR_SIDR_REQ:
+	case CEP_ATTR_SIDR_REP: return on_sidr(now, msg, acts);
+	default: return CEP_E_PEER;
 	}
 }
 
@@ -236,7 +262,7 @@ cep_result Endpoint::on_stale(uint64_t now, Tid tid, uint8_t *tx, cep_actions &a
 		  .may_be_mute = true};
 	cep_msg msg;
 
-	if (state() == CEP_STATE_ESTABLISHED) {
+	if (among(state(), up)) {
 		build_dreq(tid, nullptr, 0, msg);
 		call.request = &msg;
 	}

@@ -71,11 +71,19 @@ bool Endpoint::same_req(const cep_msg &req) const
 	       Psn{req.req.starting_psn} == sq_psn_;
 }
 
+/* A late copy of the REQ that a peer-to-peer peer sent before it became the passive side. */
+bool Endpoint::yielded_req(const cep_msg &req) const
+{
+	return peer_to_peer_ && !passive_ && remote_id_ != no_comm_id &&
+	       CaGuid{req.req.local_ca_guid} == peer_guid_ &&
+	       CommId{req.local_comm_id} == remote_id_ && Qpn{req.req.local_qpn} == remote_qpn_;
+}
+
 cep_req_class Endpoint::classify(const cep_msg &req) const
 {
 	if (among(state(), at_rest))
 		return CEP_REQ_NEW;
-	if (same_req(req))
+	if (same_req(req) || yielded_req(req))
 		return CEP_REQ_DUPLICATE;
 	/* The peer has left its own timewait, so ours need not hold its ID back */
 	if (state() == CEP_STATE_TIMEWAIT)
@@ -87,6 +95,17 @@ cep_req_class Endpoint::classify(const cep_msg &req) const
 bool Endpoint::holds_qpn() const
 {
 	return among(state(), holding_qpn);
+}
+
+bool Endpoint::needs_source(const cep_msg &msg) const
+{
+	switch (msg.attr) {
+	case CEP_ATTR_REQ:
+	case CEP_ATTR_REP: return holds_qpn();
+	case CEP_ATTR_DREQ:
+	case CEP_ATTR_REJ: return holds_qpn() || among(state(), requesting);
+	default: return false;
+	}
 }
 
 } // namespace cep

@@ -18,12 +18,16 @@ namespace header
 constexpr uint8_t base_version = 1;
 constexpr uint8_t cm_class = 0x07;
 constexpr uint8_t cm_class_version = 2;
+constexpr uint8_t method_get = 0x01;
+constexpr uint8_t method_set = 0x02;
 constexpr uint8_t method_send = 0x03;
+constexpr uint8_t method_get_resp = 0x81;
 
 constexpr unsigned base_version_at = 0;
 constexpr unsigned class_at = 1;
 constexpr unsigned class_version_at = 2;
 constexpr unsigned method_at = 3;
+constexpr unsigned status_at = 4;
 constexpr unsigned tid_at = 8;
 constexpr unsigned attr_at = 16;
 constexpr unsigned attr_mod_at = 20;
@@ -243,6 +247,29 @@ struct SidrRep {
 	static_assert(disjoint<RequestId, Status, InfoLength, VendorIdHigh, Qpn, VendorIdLow,
 			       ServiceId, Qkey, Info, PrivateData>());
 	static_assert(ends_mad<PrivateData>());
+};
+
+/* 13.4.8.1: the one attribute with Get, and the additional information of a redirect */
+struct ClassPortInfo {
+	using BaseVersion = Field<0, 0, 8>;
+	using ClassVersion = Field<1, 0, 8>;
+	using CapabilityMask = Field<2, 0, 16>;
+	using CapabilityMask2 = Field<4, 0, 27>;
+	using RespTimeValue = Field<7, 3, 5>;
+	using RedirectGid = Bytes<8, 16>;
+	using RedirectTc = Field<24, 0, 8>;
+	using RedirectSl = Field<25, 0, 4>;
+	using RedirectFl = Field<25, 4, 20>;
+	using RedirectLid = Field<28, 0, 16>;
+	using RedirectPkey = Field<30, 0, 16>;
+	using RedirectQp = Field<33, 0, 24>;
+	using RedirectQkey = Field<36, 0, 32>;
+	using Traps = Bytes<40, 32>; /* not used by this class */
+
+	static_assert(disjoint<BaseVersion, ClassVersion, CapabilityMask, CapabilityMask2,
+			       RespTimeValue, RedirectGid, RedirectTc, RedirectSl, RedirectFl,
+			       RedirectLid, RedirectPkey, RedirectQp, RedirectQkey, Traps>());
+	static_assert(Traps::span.first + Traps::span.width == CEP_ARI_SIZE * 8);
 };
 
 } // namespace cep::wire

@@ -16,6 +16,19 @@ const char *cep_core_state_name(unsigned int state)
 	}
 }
 
+const char *cep_core_lap_state_name(unsigned int lap_state)
+{
+	switch (lap_state) {
+	case CEP_LAP_UNINIT: return "LAP_UNINIT";
+	case CEP_LAP_IDLE: return "LAP_IDLE";
+	case CEP_LAP_SENT: return "LAP_SENT";
+	case CEP_LAP_RCVD: return "LAP_RCVD";
+	case CEP_MRA_LAP_SENT: return "MRA_LAP_SENT";
+	case CEP_MRA_LAP_RCVD: return "MRA_LAP_RCVD";
+	default: return "unknown LAP state";
+	}
+}
+
 const char *cep_core_event_name(unsigned int event)
 {
 	switch (event) {

@@ -15,8 +15,7 @@ namespace
 /* The peer's QPN and PSN are known; a passive side may go to RTS before its REP. */
 constexpr uint32_t peer_known = bit(CEP_STATE_REQ_RCVD) | bit(CEP_STATE_MRA_REQ_SENT) |
 				bit(CEP_STATE_REP_RCVD) | bit(CEP_STATE_MRA_REP_SENT) |
-				bit(CEP_STATE_REP_SENT) | bit(CEP_STATE_MRA_REP_RCVD) |
-				bit(CEP_STATE_ESTABLISHED);
+				bit(CEP_STATE_REP_SENT) | bit(CEP_STATE_MRA_REP_RCVD) | up;
 
 constexpr uint32_t on_the_way_up =
 	peer_known | bit(CEP_STATE_REQ_SENT) | bit(CEP_STATE_MRA_REQ_RCVD);
@@ -43,6 +42,12 @@ cep_result Endpoint::qp_attr(cep_qp_state qp_state, cep_qp_attr &attr) const
 	default: return CEP_E_ARG;
 	}
 
+	/* Once the alternate path has changed, that is what there is left to load */
+	const bool held = among(state(), peers_lap);
+	const bool alt_only = qp_state == CEP_QP_RTS && (held || lap_used_);
+	if (alt_only && !held && !has_alternate_)
+		return CEP_E_STATE;
+
 	attr = cep_qp_attr{
 		.dest_qpn = raw(remote_qpn_),
 		.rq_psn = raw(rq_psn_),
@@ -57,11 +62,13 @@ cep_result Endpoint::qp_attr(cep_qp_state qp_state, cep_qp_attr &attr) const
 		.retry_cnt = retry_count_,
 		.rnr_retry = rnr_retry_,
 		.timeout_exp = timeout_exp_,
-		.alt_timeout_exp = alt_timeout_exp_,
-		.has_alternate = has_alternate_,
+		.alt_timeout_exp = alt_only && held ? new_timeout_exp_ : alt_timeout_exp_,
+		.has_alternate = has_alternate_ || (alt_only && held),
 		.set_rd_atomic_dest = responder,
 		.set_retry = initiator,
 		.set_timeout = initiator || responder,
+		.alt_only = alt_only,
+		.alt_held = alt_only && held,
 	};
 	return CEP_OK;
 }

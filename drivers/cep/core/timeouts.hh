@@ -14,6 +14,7 @@ namespace cep
 
 constexpr uint64_t never = ~uint64_t{0};
 constexpr unsigned max_exp = 31;
+constexpr unsigned max_life_time_exp = 63; /* a path record has six bits for it */
 
 /* Wire fields have five bits; a path record's six-bit life time is cut to them. */
 constexpr uint64_t exp_to_ns(unsigned exp)

@@ -19,18 +19,31 @@ namespace cep
 	X(Listen) X(CancelListen) X(SendReq) X(SendRep) X(SendRtu) \
 	X(SendMra)       /* now */ \
 	X(ArmMra)        /* only when a duplicate asks */ \
+	X(SendLap) \
+	X(SendApr)       /* that accepts */ \
+	X(SendAprNo) X(Migrate) X(SendSidrReq) X(SendSidrRep) \
 	X(SendRej) X(SendDreq) X(SendDrep) X(Established) X(EnterTimewait) \
 	X(Close) \
 	X(CloseMute)     /* there is no buffer to tell the peer with */ \
 	X(CloseTarget)   /* passive side of XRC: its QP outlives the connection */ \
 	/* messages */ \
 	X(NewReq) X(DupReq) \
+	X(PeerReq)       /* peer to peer, from the greater one */ \
+	X(PeerReqLess)   /* peer to peer, from the lesser one */ \
 	X(Rep)           /* the first */ \
 	X(RepTaken)      /* the first, but its QPN or comm ID belongs to another connection */ \
-	X(DupRep) X(Rtu) X(MraReq) X(MraRep) X(Rej) X(Dreq) \
+	X(DupRep) X(Rtu) X(MraReq) X(MraRep) X(MraLap) X(Rej) \
+	X(RejAbsent)     /* peer to peer: the peer has not started yet */ \
+	X(Dreq) \
 	X(DreqOver)      /* nobody is left to be told about it */ \
 	X(DreqStray)     /* of a connection that is not this one */ \
-	X(Drep) X(Lap) \
+	X(Drep) \
+	X(Lap)           /* new and honourable */ \
+	X(LapBad)        /* new; the call says what is wrong with it */ \
+	X(LapDup) \
+	X(Apr)           /* that accepts */ \
+	X(AprNo) \
+	X(NewSidrReq) X(DupSidrReq) X(SidrRep) \
 	/* time and the shell */ \
 	X(Retry)         /* deadline of a request, retries left */ \
 	X(GiveUp)        /* deadline of a request, none left */ \
@@ -59,7 +72,7 @@ enum class Verdict : uint8_t {
 
 enum class Say : uint8_t {
 	None,
-	Request,      /* a new REQ, REP or DREQ */
+	Request,      /* a new REQ, REP, DREQ, LAP or SIDR_REQ */
 	Resend,       /* the kept request; its answer is waited for anew */
 	ResendForDup, /* the kept request, because the peer asked: no retry, no new deadline */
 	Rtu,
@@ -69,6 +82,14 @@ enum class Say : uint8_t {
 	RejOther,
 	Drep,
 	Apr,
+	SidrRep,
+};
+
+/* What becomes of addresses, beyond what follows from the states. */
+enum class Alt : uint8_t {
+	None,
+	Take, /* the held one is the alternate path from now on */
+	Swap,
 };
 
 /* The deadline that the cell sets. That of timewait comes with the state. */
@@ -87,6 +108,7 @@ struct Row {
 	Say say = Say::None;
 	Arm arm = Arm::None;
 	uint8_t event = no_event; /* enum cep_event */
+	Alt alt = Alt::None;
 };
 
 const Row &transition(cep_state state, Input input);

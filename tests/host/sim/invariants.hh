@@ -33,15 +33,23 @@ constexpr bool in(unsigned state, std::initializer_list<cep_state> set)
 }
 
 /* A request of ours is out, its buffer kept for another try. */
-constexpr bool requests(unsigned state)
+constexpr bool requests(const cep_info &info)
 {
-	return in(state, {CEP_STATE_REQ_SENT, CEP_STATE_MRA_REQ_RCVD, CEP_STATE_REP_SENT,
-			  CEP_STATE_MRA_REP_RCVD, CEP_STATE_DREQ_SENT});
+	return in(info.state,
+		  {CEP_STATE_REQ_SENT, CEP_STATE_MRA_REQ_RCVD, CEP_STATE_REP_SENT,
+		   CEP_STATE_MRA_REP_RCVD, CEP_STATE_DREQ_SENT, CEP_STATE_SIDR_REQ_SENT}) ||
+	       info.lap_state == CEP_LAP_SENT || info.lap_state == CEP_MRA_LAP_RCVD;
 }
 
-constexpr bool waits(unsigned state)
+constexpr bool waits(const cep_info &info)
 {
-	return requests(state) || state == CEP_STATE_TIMEWAIT;
+	return requests(info) || info.state == CEP_STATE_TIMEWAIT;
+}
+
+/* The shell holds the address of a LAP of either side. */
+constexpr bool holds_address(const cep_info &info)
+{
+	return info.lap_state >= CEP_LAP_SENT;
 }
 
 /* The peer's CA GUID, comm ID and QPN are known, and so are in the remote tables. */
@@ -50,7 +58,7 @@ constexpr bool indexed(unsigned state)
 	return in(state, {CEP_STATE_REQ_RCVD, CEP_STATE_MRA_REQ_SENT, CEP_STATE_REP_SENT,
 			  CEP_STATE_REP_RCVD, CEP_STATE_MRA_REP_SENT, CEP_STATE_MRA_REP_RCVD,
 			  CEP_STATE_ESTABLISHED, CEP_STATE_DREQ_SENT, CEP_STATE_DREQ_RCVD,
-			  CEP_STATE_TIMEWAIT});
+			  CEP_STATE_TIMEWAIT, CEP_STATE_SIDR_REQ_RCVD});
 }
 
 inline cep_info info_of(const cep_core &core)
@@ -82,7 +90,8 @@ inline std::string describe(const cep_actions &acts)
 					    "RESEND",         "DROP_REQUEST",   "ARM",
 					    "DISARM",         "EVENT",          "UNINDEX",
 					    "ENTER_TIMEWAIT", "LEAVE_TIMEWAIT", "KEEP_DATA",
-					    "RELEASE"};
+					    "RELEASE",        "HOLD_ALT",       "TAKE_ALT",
+					    "DROP_ALT",       "SWAP_PATHS"};
 	std::string text = std::string(cep_core_state_name(acts.state_before)) + " -> " +
 			   cep_core_state_name(acts.state_after) + ":";
 
@@ -141,14 +150,17 @@ inline void check_actions(const char *call, const cep_info &before, const cep_in
 		case CEP_ACT_SEND_REPLY:
 		case CEP_ACT_UNINDEX:
 		case CEP_ACT_LEAVE_TIMEWAIT:
+		case CEP_ACT_HOLD_ALT:
+		case CEP_ACT_TAKE_ALT:
+		case CEP_ACT_DROP_ALT:
+		case CEP_ACT_SWAP_PATHS:
 		case CEP_ACT_KEEP_DATA: break;
 		default: must(false, "no such action");
 		}
 	}
 	must(deadline == after.deadline_ns, "the shell's deadline is not the engine's");
-	must(waits(after.state) == (after.deadline_ns != 0),
-	     "armed if and only if the state waits");
-	must(requests(after.state) == kept, "a buffer is kept if and only if the state requests");
+	must(waits(after) == (after.deadline_ns != 0), "armed if and only if the state waits");
+	must(requests(after) == kept, "a buffer is kept if and only if the state requests");
 
 	must(count(acts, CEP_ACT_SEND_REQUEST) + count(acts, CEP_ACT_SEND_REPLY) +
 			     count(acts, CEP_ACT_RESEND) <=
@@ -164,6 +176,15 @@ inline void check_actions(const char *call, const cep_info &before, const cep_in
 	const bool leaves = before.state == CEP_STATE_TIMEWAIT && after.state != CEP_STATE_TIMEWAIT;
 	must(count(acts, CEP_ACT_ENTER_TIMEWAIT) == (enters ? 1 : 0), "ENTER_TIMEWAIT on entry");
 	must(count(acts, CEP_ACT_LEAVE_TIMEWAIT) == (leaves ? 1 : 0), "LEAVE_TIMEWAIT on exit");
+
+	must(!holds_address(after) || after.state == CEP_STATE_ESTABLISHED,
+	     "a LAP without a connection");
+	must(count(acts, CEP_ACT_HOLD_ALT) ==
+		     (!holds_address(before) && holds_address(after) ? 1 : 0),
+	     "HOLD_ALT if and only if a LAP begins");
+	must(count(acts, CEP_ACT_TAKE_ALT) + count(acts, CEP_ACT_DROP_ALT) ==
+		     (holds_address(before) && !holds_address(after) ? 1 : 0),
+	     "one of TAKE_ALT and DROP_ALT when a LAP ends");
 
 	const bool ends = before.state != CEP_STATE_CLOSED && after.state == CEP_STATE_CLOSED;
 	must(count(acts, CEP_ACT_RELEASE) == (ends ? 1 : 0), "RELEASE on the way to CLOSED");

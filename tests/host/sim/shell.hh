@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace cep::sim
 {
@@ -26,7 +27,7 @@ struct Told {
 	uint8_t state; /* when it was queued */
 	uint16_t cause;
 	uint64_t at;
-	uint16_t reason = 0; /* of a REJ */
+	uint16_t reason = 0; /* of a REJ, or the status of an APR or SIDR_REP */
 	std::vector<uint8_t> ari;
 	std::vector<uint8_t> data;
 };
@@ -51,6 +52,8 @@ struct Cep {
 	uint64_t timewait_since = 0;
 	uint64_t up_since = 0;
 	std::vector<uint8_t> repeat;
+	/* Addresses are numbers (LIDs) here; 0: none. */
+	unsigned path = 1, alternate = 0, held = 0;
 
 	std::deque<Told> queue;
 	std::vector<Told> told;
@@ -89,6 +92,7 @@ public:
 
 	std::function<void(Cep &, const Told &)> on_event;
 	bool listening = false;
+	uint8_t lap_status = CEP_APR_SUCCESS; /* what the addresses of LAPs come to */
 	bool withhold_completions = false;
 	bool out_of_memory = false;        /* REQs are dropped */
 	std::vector<uint8_t> command_data; /* of the ULP's RTU, DREP or MRA, while it is called */
@@ -102,6 +106,7 @@ public:
 	unsigned indexed_ceps() const { return static_cast<unsigned>(by_id_.size()); }
 	unsigned indexed_qpns() const { return static_cast<unsigned>(by_qpn_.size()); }
 	unsigned known_ids() const { return static_cast<unsigned>(ids_.size()); }
+	unsigned pending_sidr() const { return static_cast<unsigned>(by_request_.size()); }
 
 	bool finds(const Cep &cep) const
 	{
@@ -156,15 +161,22 @@ public:
 			return;
 		if (msg.attr == CEP_ATTR_REQ)
 			return receive_req(msg);
+		if (msg.attr == CEP_ATTR_SIDR_REQ)
+			return receive_sidr_req(msg);
 
 		Cep *cep = find(msg);
 		if (!cep)
 			return answer_unknown(msg);
+		if (msg.attr == CEP_ATTR_LAP && cep_core_expects_lap(&cep->core, &msg))
+			return resolve_lap(*cep, mad);
 		const cep_result result =
 			msg.attr == CEP_ATTR_REP ? receive_rep(*cep, msg) : feed(*cep, msg, false);
 		if (result == CEP_E_DUP)
 			duplicates_++;
 	}
+
+	/* The address that this call holds, if it does. */
+	void offer_address(unsigned lid) { offered_ = lid; }
 
 	/* A power cut: the host forgets everything and sends nothing. */
 	void forget()
@@ -179,6 +191,7 @@ public:
 		ids_.clear();
 		by_id_.clear();
 		by_qpn_.clear();
+		by_request_.clear();
 	}
 
 	cep_result stale(Cep &cep)
@@ -214,6 +227,10 @@ private:
 
 	Cep *find(const cep_msg &msg) const
 	{
+		if (msg.attr == CEP_ATTR_SIDR_REP) {
+			const auto it = ids_.find(msg.local_comm_id);
+			return it == ids_.end() ? nullptr : it->second;
+		}
 		if (msg.remote_comm_id) {
 			const auto it = ids_.find(msg.remote_comm_id);
 			return it == ids_.end() ? nullptr : it->second;
@@ -251,6 +268,89 @@ private:
 	{
 		std::erase_if(by_id_, [&](const auto &e) { return e.second == &cep; });
 		std::erase_if(by_qpn_, [&](const auto &e) { return e.second == &cep; });
+		std::erase_if(by_request_, [&](const auto &e) { return e.second == &cep; });
+	}
+
+	/* There is one peer, so the source address is no part of the key. */
+	void receive_sidr_req(const cep_msg &msg)
+	{
+		if (const auto it = by_request_.find(msg.local_comm_id); it != by_request_.end()) {
+			if (feed(*it->second, msg, false) == CEP_E_DUP)
+				duplicates_++;
+			return;
+		}
+		if (!listening)
+			return answer_unknown(msg);
+		Cep &cep = create();
+		by_request_[msg.local_comm_id] = &cep;
+		received_ = &msg;
+		const cep_result result =
+			call("on_sidr_req", cep, [&](cep_core &core, uint8_t *, cep_actions &acts) {
+				return cep_core_on_sidr_req(&core, now(), &msg, cep.id, &acts);
+			});
+		received_ = nullptr;
+		if (result != CEP_OK)
+			throw Violation("a new SIDR_REQ was refused");
+	}
+
+	/* The resolver takes its time; copies that come meanwhile are resolved as well. */
+	void resolve_lap(Cep &cep, const Mad &mad)
+	{
+		clock_.after(3 * us, [this, &cep, mad] {
+			cep_msg msg;
+
+			if (cep.released)
+				return;
+			cep_core_parse(mad.data(), mad.size(), &msg);
+			const std::vector<uint8_t> repeat = cep.repeat;
+			const cep_facts facts = {.ca_guid = guid_,
+						 .peer_taken = false,
+						 .repeat_len = static_cast<uint8_t>(repeat.size()),
+						 .repeat_data = repeat.data(),
+						 .max_mra_ns = 0};
+			received_ = &msg;
+			offered_ = msg.lap.alternate.remote_lid;
+			const cep_result result = call(
+				"on_lap", cep, [&](cep_core &core, uint8_t *tx, cep_actions &acts) {
+					return cep_core_on_lap(&core, now(), &msg, &facts,
+							       lap_status, tx, &acts);
+				});
+			offered_ = 0;
+			received_ = nullptr;
+			if (result == CEP_E_DUP)
+				duplicates_++;
+		});
+	}
+
+	/* Whoever of ours has sent a REQ to the same service: IBA 12.10.4. */
+	bool receive_peer_req(const cep_msg &msg, const Key &id, const Key &qpn)
+	{
+		for (const auto &cep : ceps_) {
+			const cep_peer_role role =
+				cep->released ? CEP_PEER_NONE
+					      : cep_core_peer_role(&cep->core, &msg, guid_);
+			if (role == CEP_PEER_NONE)
+				continue;
+			if (role == CEP_PEER_YIELD) {
+				by_id_[id] = cep.get();
+				by_qpn_[qpn] = cep.get();
+				cep->active = false;
+			}
+			received_ = &msg;
+			const cep_result result =
+				call("on_peer_req", *cep,
+				     [&](cep_core &core, uint8_t *, cep_actions &acts) {
+					     return cep_core_on_peer_req(&core, now(), &msg, guid_,
+									 &acts);
+				     });
+			received_ = nullptr;
+			if (role == CEP_PEER_YIELD && cep->state() != CEP_STATE_REQ_RCVD)
+				throw Violation("the lesser peer did not yield");
+			if (result == CEP_E_DUP)
+				duplicates_++;
+			return true;
+		}
+		return false;
 	}
 
 	void receive_req(const cep_msg &msg)
@@ -283,6 +383,8 @@ private:
 			retire(old);
 		}
 		if (out_of_memory)
+			return;
+		if (receive_peer_req(msg, id, qpn))
 			return;
 		if (!listening)
 			return reject(msg, CEP_REJ_INVALID_SERVICE_ID);
@@ -371,6 +473,12 @@ private:
 				told.reason = received_->rej.reason;
 				told.ari.assign(received_->rej.ari,
 						received_->rej.ari + received_->rej.ari_len);
+			} else if (received_->attr == CEP_ATTR_APR) {
+				told.reason = received_->apr.status;
+				told.ari.assign(received_->apr.info,
+						received_->apr.info + received_->apr.info_len);
+			} else if (received_->attr == CEP_ATTR_SIDR_REP) {
+				told.reason = received_->sidr_rep.status;
 			}
 			told.data.assign(received_->private_data,
 					 received_->private_data + received_->private_data_len);
@@ -433,7 +541,17 @@ private:
 				break;
 			case CEP_ACT_LEAVE_TIMEWAIT: cep.timewait = false; break;
 			case CEP_ACT_KEEP_DATA: cep.repeat = command_data; break;
+			case CEP_ACT_HOLD_ALT:
+				if (cep.held || !offered_)
+					throw Violation("no address to hold, or two");
+				cep.held = offered_;
+				break;
+			case CEP_ACT_TAKE_ALT: cep.alternate = std::exchange(cep.held, 0); break;
+			case CEP_ACT_DROP_ALT: cep.held = 0; break;
+			case CEP_ACT_SWAP_PATHS: std::swap(cep.path, cep.alternate); break;
 			case CEP_ACT_RELEASE:
+				if (cep.held)
+					throw Violation("released with an address held");
 				cep.released = true;
 				ids_.erase(cep.id);
 				break;
@@ -450,9 +568,11 @@ private:
 	uint32_t next_qpn_ = 0x1000;
 	unsigned duplicates_ = 0;
 	const cep_msg *received_ = nullptr;
+	unsigned offered_ = 0;
 	std::vector<std::unique_ptr<Cep>> ceps_;
 	std::map<uint32_t, Cep *> ids_;
 	std::map<Key, Cep *> by_id_, by_qpn_;
+	std::map<uint32_t, Cep *> by_request_; /* SIDR */
 };
 
 } // namespace cep::sim

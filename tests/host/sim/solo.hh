@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * One engine and a peer made of crafted messages. Solo holds the core, its clock and
- * whether a buffer is kept; inputs() lists everything that can happen to a CEP, each
- * going through check_call(). Used by table_test.cc and the fuzzer. Single thread.
+ * whether a buffer is kept; each call goes through check_call(). What can happen to a CEP
+ * is listed in inputs.hh. Single thread.
  */
 #ifndef CEP_SIM_SOLO_HH
 #define CEP_SIM_SOLO_HH
@@ -20,6 +20,8 @@ constexpr uint32_t our_id = 0x11111111, peer_id = 0x22222222, foreign_id = 0x333
 constexpr uint32_t our_qpn = 0x101, peer_qpn = 0x202, foreign_qpn = 0x303;
 constexpr uint32_t our_psn = 0x00aaaa, peer_psn = 0x00bbbb;
 constexpr uint64_t our_tid = 0x1000, peer_tid = 0x2000;
+constexpr uint64_t our_lap_tid = our_tid + 9, peer_lap_tid = peer_tid + 9;
+constexpr uint64_t greater_guid = 0x0c0c0c0c0c0c0c0cu; /* than the peer's */
 
 struct Solo {
 	cep_core core;
@@ -136,7 +138,26 @@ struct Solo {
 			msg.dreq.remote_qpn = our_qpn;
 			msg.tid = peer_tid + 7;
 			break;
-		case CEP_ATTR_LAP: msg.lap.remote_qpn = our_qpn; break;
+		case CEP_ATTR_LAP:
+			msg.tid = peer_lap_tid;
+			msg.lap.remote_qpn = our_qpn;
+			msg.lap.alternate.local_lid = 11;
+			msg.lap.alternate.remote_lid = 12;
+			msg.lap.alternate.local_ack_timeout_exp = 13;
+			break;
+		case CEP_ATTR_APR: msg.tid = our_lap_tid; break;
+		case CEP_ATTR_SIDR_REQ:
+			msg.remote_comm_id = 0;
+			msg.sidr_req.service_id = 7;
+			msg.sidr_req.pkey = 0xffff;
+			break;
+		case CEP_ATTR_SIDR_REP:
+			msg.tid = our_tid;
+			msg.local_comm_id = our_id; /* the request ID */
+			msg.remote_comm_id = 0;
+			msg.sidr_rep.service_id = 7;
+			msg.sidr_rep.qpn = peer_qpn;
+			break;
 		default: break;
 		}
 		return msg;
@@ -154,6 +175,97 @@ struct Solo {
 			    [&](cep_core &c, uint8_t *t, cep_actions &a) {
 				    return cep_core_on_message(&c, now, &msg, &facts, t, &a);
 			    });
+	}
+
+	cep_result lap(const cep_msg &msg, uint8_t status, const char *repeat = "")
+	{
+		const cep_facts facts = {.ca_guid = our_guid,
+					 .peer_taken = false,
+					 .repeat_len = static_cast<uint8_t>(std::strlen(repeat)),
+					 .repeat_data = reinterpret_cast<const uint8_t *>(repeat),
+					 .max_mra_ns = 0};
+
+		return call("on_lap", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_on_lap(&c, now, &msg, &facts, status, t, &a);
+		});
+	}
+
+	cep_result send_lap(bool path = true, uint64_t tid = our_lap_tid)
+	{
+		cep_send_lap args;
+
+		std::memset(&args, 0, sizeof(args));
+		args.tid = tid;
+		args.alternate.local_lid = path ? 21 : 0;
+		args.alternate.remote_lid = 22;
+		args.packet_life_time_exp = 14;
+		args.local_ca_ack_delay_exp = 10;
+		args.remote_cm_response_timeout_exp = 16;
+		return call("send_lap", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_lap(&c, now, &args, t, &a);
+		});
+	}
+
+	cep_result send_apr(uint8_t status, const char *info = "", const char *data = "")
+	{
+		return call("send_apr", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_apr(&c, status,
+						 reinterpret_cast<const uint8_t *>(info),
+						 static_cast<uint8_t>(std::strlen(info)),
+						 reinterpret_cast<const uint8_t *>(data),
+						 static_cast<uint8_t>(std::strlen(data)), t, &a);
+		});
+	}
+
+	cep_result migrate()
+	{
+		return call("migrate", [](cep_core &c, uint8_t *, cep_actions &a) {
+			return cep_core_migrate(&c, &a);
+		});
+	}
+
+	cep_result send_sidr_req(uint64_t timeout_ns = 1000000, uint64_t tid = our_tid)
+	{
+		cep_send_sidr_req args;
+
+		std::memset(&args, 0, sizeof(args));
+		args.tid = tid;
+		args.local_comm_id = our_id;
+		args.service_id = 7;
+		args.pkey = 0xffff;
+		args.max_cm_retries = retries;
+		args.response_timeout_ns = timeout_ns;
+		return call("send_sidr_req", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_sidr_req(&c, now, &args, t, &a);
+		});
+	}
+
+	cep_result send_sidr_rep(uint8_t status = CEP_SIDR_SUCCESS, uint32_t qpn = our_qpn)
+	{
+		cep_send_sidr_rep args;
+
+		std::memset(&args, 0, sizeof(args));
+		args.status = status;
+		args.qpn = qpn;
+		args.qkey = 0x11223344;
+		return call("send_sidr_rep", [&](cep_core &c, uint8_t *t, cep_actions &a) {
+			return cep_core_send_sidr_rep(&c, &args, t, &a);
+		});
+	}
+
+	cep_result new_sidr_req(const cep_msg &msg)
+	{
+		return call("on_sidr_req", [&](cep_core &c, uint8_t *, cep_actions &a) {
+			return cep_core_on_sidr_req(&c, now, &msg, our_id, &a);
+		});
+	}
+
+	/* ours decides who yields: the peer's CA GUID lies between our_guid and greater_guid */
+	cep_result peer_req(const cep_msg &msg, uint64_t ours)
+	{
+		return call("on_peer_req", [&](cep_core &c, uint8_t *, cep_actions &a) {
+			return cep_core_on_peer_req(&c, now, &msg, ours, &a);
+		});
 	}
 
 	cep_result send_req(const cep_send_req &args)
@@ -286,239 +398,6 @@ struct Solo {
 		return false;
 	}
 };
-
-struct Input {
-	const char *name;
-	bool from_ulp; /* refused with CEP_E_STATE, not CEP_E_PEER */
-	cep_result (*apply)(Solo &);
-};
-
-/* Everything that can happen, the wrong and the foreign variants included. */
-inline const std::vector<Input> &inputs()
-{
-	using S = Solo;
-	static const auto changed = [](S &s, uint16_t attr, void (*change)(cep_msg &)) {
-		cep_msg msg = s.message(attr);
-		change(msg);
-		return s.hear(msg);
-	};
-	static const std::vector<Input> list = {
-		{"listen", true,
-		 [](S &s) {
-			 return s.call("listen", [](cep_core &c, uint8_t *, cep_actions &a) {
-				 return cep_core_listen(&c, &a);
-			 });
-		 }},
-		{"cancel_listen", true,
-		 [](S &s) {
-			 return s.call("cancel_listen", [](cep_core &c, uint8_t *, cep_actions &a) {
-				 return cep_core_cancel_listen(&c, &a);
-			 });
-		 }},
-		{"format_req", true,
-		 [](S &s) {
-			 const cep_send_req args = s.req_args();
-			 return s.quiet_call("format_req", [&](cep_core &c) {
-				 return cep_core_format_req(&c, &args);
-			 });
-		 }},
-		{"send_req", true, [](S &s) { return s.send_req(s.req_args()); }},
-		{"send_req, bad QPN", true,
-		 [](S &s) {
-			 cep_send_req args = s.req_args();
-			 args.req.local_qpn = 0x1000000;
-			 return s.send_req(args);
-		 }},
-		{"format_rep", true,
-		 [](S &s) {
-			 const cep_send_rep args = s.rep_args();
-			 return s.quiet_call("format_rep", [&](cep_core &c) {
-				 return cep_core_format_rep(&c, &args);
-			 });
-		 }},
-		{"send_rep", true, [](S &s) { return s.send_rep(s.rep_args()); }},
-		{"send_rep, bad PSN", true,
-		 [](S &s) {
-			 cep_send_rep args = s.rep_args();
-			 args.rep.starting_psn = 0x1000000;
-			 return s.send_rep(args);
-		 }},
-		{"send_rtu", true, [](S &s) { return s.send_rtu("ready"); }},
-		{"send_rtu, too long", true,
-		 [](S &s) {
-			 static const uint8_t data[256] = {};
-			 return s.call("send_rtu", [](cep_core &c, uint8_t *t, cep_actions &a) {
-				 return cep_core_send_rtu(&c, data, CEP_RTU_PRIVATE_DATA_SIZE + 1,
-							  t, &a);
-			 });
-		 }},
-		{"send_mra", true, [](S &s) { return s.send_mra(false); }},
-		{"arm_mra", true, [](S &s) { return s.send_mra(true); }},
-		{"send_mra, bad timeout", true, [](S &s) { return s.send_mra(false, 32); }},
-		{"arm_mra, bad timeout", true, [](S &s) { return s.send_mra(true, 32); }},
-		{"send_rej", true, [](S &s) { return s.send_rej(); }},
-		{"send_rej, ARI too long", true,
-		 [](S &s) {
-			 static const uint8_t ari[256] = {};
-			 return s.call("send_rej", [&](cep_core &c, uint8_t *t, cep_actions &a) {
-				 return cep_core_send_rej(&c, s.now, 28, ari, CEP_ARI_SIZE + 1,
-							  nullptr, 0, t, &a);
-			 });
-		 }},
-		{"send_dreq", true, [](S &s) { return s.send_dreq(); }},
-		{"send_dreq, too long", true,
-		 [](S &s) {
-			 static const uint8_t data[256] = {};
-			 return s.call("send_dreq", [&](cep_core &c, uint8_t *t, cep_actions &a) {
-				 return cep_core_send_dreq(&c, s.now, 9, data,
-							   CEP_DREQ_PRIVATE_DATA_SIZE + 1, t, &a);
-			 });
-		 }},
-		{"send_drep", true, [](S &s) { return s.send_drep("bye"); }},
-		{"send_drep, too long", true,
-		 [](S &s) {
-			 static const uint8_t data[256] = {};
-			 return s.call("send_drep", [&](cep_core &c, uint8_t *t, cep_actions &a) {
-				 return cep_core_send_drep(&c, s.now, data,
-							   CEP_DREP_PRIVATE_DATA_SIZE + 1, t, &a);
-			 });
-		 }},
-		{"established", true, [](S &s) { return s.established(); }},
-		{"enter_timewait", true,
-		 [](S &s) {
-			 return s.call("enter_timewait",
-				       [&](cep_core &c, uint8_t *, cep_actions &a) {
-					       return cep_core_enter_timewait(&c, s.now, &a);
-				       });
-		 }},
-		{"close", true, [](S &s) { return s.close(); }},
-		{"close, no memory", true, [](S &s) { return s.close(false); }},
-		{"close, no retry", true, [](S &s) { return s.close(true, false); }},
-		{"new REQ", true, [](S &s) { return s.new_req(s.message(CEP_ATTR_REQ)); }},
-		{"REQ", false, [](S &s) { return s.hear(s.message(CEP_ATTR_REQ)); }},
-		{"REQ, other PSN", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REQ,
-					[](cep_msg &m) { m.req.starting_psn ^= 1; });
-		 }},
-		{"REP", false,
-		 [](S &s) { return s.hear(s.message(CEP_ATTR_REP), false, "ready"); }},
-		{"REP, peer taken", false,
-		 [](S &s) { return s.hear(s.message(CEP_ATTR_REP), true); }},
-		{"REP, other peer ID", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REP,
-					[](cep_msg &m) { m.local_comm_id = foreign_id; });
-		 }},
-		{"REP, not for us", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REP,
-					[](cep_msg &m) { m.remote_comm_id = foreign_id; });
-		 }},
-		{"RTU", false, [](S &s) { return s.hear(s.message(CEP_ATTR_RTU)); }},
-		{"RTU, other peer ID", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_RTU,
-					[](cep_msg &m) { m.local_comm_id = foreign_id; });
-		 }},
-		{"MRA of REQ", false, [](S &s) { return s.hear(s.message(CEP_ATTR_MRA)); }},
-		{"MRA of REP", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_MRA,
-					[](cep_msg &m) { m.mra.which = CEP_WHICH_REP; });
-		 }},
-		{"MRA of another", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_MRA,
-					[](cep_msg &m) { m.mra.which = CEP_WHICH_OTHER; });
-		 }},
-		{"MRA, not for us", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_MRA,
-					[](cep_msg &m) { m.remote_comm_id = foreign_id; });
-		 }},
-		{"REJ of REQ", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ, [](cep_msg &m) { m.local_comm_id = 0; });
-		 }},
-		{"REJ of REP", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ,
-					[](cep_msg &m) { m.rej.which = CEP_WHICH_REP; });
-		 }},
-		{"REJ of another", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ,
-					[](cep_msg &m) { m.rej.which = CEP_WHICH_OTHER; });
-		 }},
-		{"REJ stale", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ, [](cep_msg &m) {
-				 m.rej.reason = CEP_REJ_STALE_CONN;
-				 m.local_comm_id = 0;
-			 });
-		 }},
-		{"REJ timeout, by GUID", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ, [](cep_msg &m) {
-				 static const uint8_t guid[8] = {0xb, 0xb, 0xb, 0xb,
-								 0xb, 0xb, 0xb, 0xb};
-				 m.remote_comm_id = 0;
-				 m.rej.which = CEP_WHICH_OTHER;
-				 m.rej.reason = CEP_REJ_TIMEOUT;
-				 m.rej.ari = guid;
-				 m.rej.ari_len = 8;
-			 });
-		 }},
-		{"REJ, other peer ID", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ, [](cep_msg &m) {
-				 m.local_comm_id = foreign_id;
-				 m.rej.which = CEP_WHICH_OTHER;
-			 });
-		 }},
-		{"REJ, not for us", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_REJ,
-					[](cep_msg &m) { m.remote_comm_id = foreign_id; });
-		 }},
-		{"DREQ", false,
-		 [](S &s) { return s.hear(s.message(CEP_ATTR_DREQ), false, "bye"); }},
-		{"DREQ, other QPN", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_DREQ,
-					[](cep_msg &m) { m.dreq.remote_qpn = foreign_qpn; });
-		 }},
-		{"DREQ, other peer ID", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_DREQ,
-					[](cep_msg &m) { m.local_comm_id = foreign_id; });
-		 }},
-		{"DREP", false, [](S &s) { return s.hear(s.message(CEP_ATTR_DREP)); }},
-		{"DREP, other peer ID", false,
-		 [](S &s) {
-			 return changed(s, CEP_ATTR_DREP,
-					[](cep_msg &m) { m.local_comm_id = foreign_id; });
-		 }},
-		{"LAP", false, [](S &s) { return s.hear(s.message(CEP_ATTR_LAP)); }},
-		{"APR", false, [](S &s) { return s.hear(s.message(CEP_ATTR_APR)); }},
-		{"SIDR_REQ", false, [](S &s) { return s.hear(s.message(CEP_ATTR_SIDR_REQ)); }},
-		{"SIDR_REP", false, [](S &s) { return s.hear(s.message(CEP_ATTR_SIDR_REP)); }},
-		{"deadline", true, [](S &s) { return s.deadline(); }},
-		{"deadline, early", true,
-		 [](S &s) {
-			 if (s.info().deadline_ns)
-				 s.now = s.info().deadline_ns - 1;
-			 return s.on_deadline();
-		 }},
-		{"sent", true, [](S &s) { return s.on_sent(); }},
-		{"send failed", true, [](S &s) { return s.on_send_failed(); }},
-		{"stale", true, [](S &s) { return s.on_stale(); }},
-		{"stale, no memory", true, [](S &s) { return s.on_stale(false); }},
-		{"device removed", true, [](S &s) { return s.device_removed(); }},
-	};
-	return list;
-}
 
 } // namespace cep::sim
 

@@ -54,6 +54,40 @@ inline void pas_up(Solo &s)
 	must(s.hear(s.message(CEP_ATTR_RTU)));
 }
 
+/* ESTABLISHED and a LAP of either side: LAP_SENT, LAP_RCVD, and answered. */
+inline void lap_sent(Solo &s)
+{
+	act_up(s);
+	must(s.send_lap());
+}
+
+inline void lap_heard(Solo &s)
+{
+	pas_up(s);
+	must(s.lap(s.message(CEP_ATTR_LAP), CEP_APR_SUCCESS));
+}
+
+inline void lap_granted(Solo &s)
+{
+	lap_sent(s);
+	must(s.on_sent());
+	must(s.hear(s.message(CEP_ATTR_APR)));
+}
+
+inline void lap_answered(Solo &s)
+{
+	lap_heard(s);
+	must(s.send_apr(CEP_APR_SUCCESS, "info", "data"));
+}
+
+inline void act_as_peer(Solo &s)
+{
+	cep_send_req args = s.req_args();
+
+	args.peer_to_peer = 1;
+	must(s.send_req(args));
+}
+
 } // namespace cep::sim
 
 #endif /* CEP_SIM_WAYS_HH */

@@ -94,9 +94,13 @@ public:
 	std::function<void(unsigned to, const Mad &)> deliver;
 	std::function<bool(const cep_msg &)> loses; /* a rule by content, for named tests */
 
+	/* The masks count from the next MAD on: what came before had no faults. */
+	void faults_from_here() { first_ = static_cast<unsigned>(log_.size()); }
+	void no_faults_yet() { first_ = 1u << 31; }
+
 	void post(unsigned from, const Mad &mad)
 	{
-		const unsigned n = static_cast<unsigned>(log_.size());
+		const unsigned n = static_cast<unsigned>(log_.size()) - first_;
 		const bool lost = hit(faults_.lose, n) || (loses && loses(parsed(mad)));
 
 		log_.push_back(Packet{from, clock_.now(), lost, mad});
@@ -156,6 +160,7 @@ private:
 
 	Clock &clock_;
 	Faults faults_;
+	unsigned first_ = 0;
 	std::vector<Packet> log_;
 	std::optional<Mad> held_[2];
 	unsigned holds_[2] = {};
