@@ -389,4 +389,12 @@ static struct kunit_suite cep_connect_suite = {
 	.test_cases = cep_connect_cases,
 };
 
-kunit_test_suites(&cep_connect_suite);
+/* The same with the other form of address. */
+static struct kunit_suite cep_connect_roce_suite = {
+	.name = "cep_connect_roce",
+	.init = cep_world_begin_roce,
+	.exit = cep_world_end,
+	.test_cases = cep_connect_cases,
+};
+
+kunit_test_suites(&cep_connect_suite, &cep_connect_roce_suite);

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "world.h"
 
@@ -238,11 +239,19 @@ void cep_world_path(struct cep_world *world, struct cep_fake *from, struct cep_f
 		    struct sa_path_rec *path)
 {
 	memset(path, 0, sizeof(*path));
-	path->rec_type = SA_PATH_REC_TYPE_IB;
 	rdma_query_gid(cep_fake_ibdev(from), 1, 0, &path->sgid);
 	rdma_query_gid(cep_fake_ibdev(to), 1, 0, &path->dgid);
-	sa_path_set_slid(path, cep_fake_lid(from, 1));
-	sa_path_set_dlid(path, cep_fake_lid(to, 1));
+	if (world->roce) {
+		/* Link-local: the address is in the GID, and no neighbour is asked. */
+		path->rec_type = SA_PATH_REC_TYPE_ROCE_V1;
+		rdma_get_ll_mac((struct in6_addr *)&path->dgid, path->roce.dmac);
+		path->roce.route_resolved = true;
+		path->hop_limit = 1;
+	} else {
+		path->rec_type = SA_PATH_REC_TYPE_IB;
+		sa_path_set_slid(path, cep_fake_lid(from, 1));
+		sa_path_set_dlid(path, cep_fake_lid(to, 1));
+	}
 	path->pkey = cpu_to_be16(0xffff);
 	path->mtu_selector = IB_SA_EQ;
 	path->mtu = IB_MTU_1024;
@@ -280,11 +289,22 @@ void cep_world_req(struct cep_world *world, struct cep_fake *from, struct cep_fa
 
 int cep_ulp_connect(struct cep_ulp *ulp, struct cep_fake *from, struct cep_fake *to, u64 service)
 {
+	const struct ib_gid_attr *sgid_attr = NULL;
 	struct ib_cep_req_param param;
 	struct sa_path_rec path;
+	int ret;
 
 	cep_world_req(ulp->world, from, to, service, &path, &param);
-	return ib_cep_send_req(ulp->cep, &param);
+	if (ulp->world->roce) {
+		sgid_attr = rdma_get_gid_attr(cep_fake_ibdev(from), 1, 0);
+		if (IS_ERR(sgid_attr))
+			return PTR_ERR(sgid_attr);
+	}
+	param.sgid_attr = sgid_attr;
+	ret = ib_cep_send_req(ulp->cep, &param);
+	if (sgid_attr)
+		rdma_put_gid_attr(sgid_attr);
+	return ret;
 }
 
 int cep_ulp_accept(struct cep_ulp *ulp)
@@ -355,9 +375,8 @@ static char *only = "*";
 module_param(only, charp, 0444);
 MODULE_PARM_DESC(only, "cases to run, as a shell pattern; the others are skipped (*)");
 
-int cep_world_begin(struct kunit *test)
+static int cep_world_begin_on(struct kunit *test, const struct cep_fake_param *param)
 {
-	static const struct cep_fake_param param = { .ports = 1, .lmc = 1 };
 	struct cep_world *world;
 
 	if (!glob_match(only, test->name))
@@ -368,8 +387,9 @@ int cep_world_begin(struct kunit *test)
 	test->priv = world;
 	world->test = test;
 	spin_lock_init(&world->lock);
-	world->a = cep_fake_add(&param);
-	world->b = cep_fake_add(&param);
+	world->roce = param->roce;
+	world->a = cep_fake_add(param);
+	world->b = cep_fake_add(param);
 	if (IS_ERR(world->a) || IS_ERR(world->b)) {
 		if (!IS_ERR(world->a))
 			cep_fake_remove(world->a);
@@ -380,6 +400,20 @@ int cep_world_begin(struct kunit *test)
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+int cep_world_begin(struct kunit *test)
+{
+	static const struct cep_fake_param param = { .ports = 1, .lmc = 1 };
+
+	return cep_world_begin_on(test, &param);
+}
+
+int cep_world_begin_roce(struct kunit *test)
+{
+	static const struct cep_fake_param param = { .ports = 1, .roce = true };
+
+	return cep_world_begin_on(test, &param);
 }
 
 /* What CEPs hold of a device that is still there, and what its ports hold by themselves. */

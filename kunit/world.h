@@ -58,6 +58,7 @@ struct cep_world {
 	struct kunit *test;
 	struct cep_fake *a;
 	struct cep_fake *b;
+	bool roce;
 	u32 qpn;
 	void *extra;                   /* of a suite */
 	spinlock_t lock;               /* nr */
@@ -66,6 +67,8 @@ struct cep_world {
 };
 
 int cep_world_begin(struct kunit *test);
+/* The same over Ethernet ports. */
+int cep_world_begin_roce(struct kunit *test);
 /* Ends what the test left, and asserts that nothing is left then. */
 void cep_world_end(struct kunit *test);
 
