@@ -26,19 +26,22 @@ class Ulp:
         return self
 
     def __exit__(self, kind, *_):
-        # A scenario that has failed leaves anything behind; unloading takes it away.
-        faults = self.guest.get(f"{FOLDER}/faults").strip() if not kind else "0"
+        if kind:
+            # A scenario that has failed leaves anything behind; unloading takes it away.
+            self.unload(check=False)
+            return
+        faults = self.guest.get(f"{FOLDER}/faults").strip()
         shown = self.status() if faults != "0" else ""
         self.unload()
         if faults != "0":
             raise Failed(f"host {self.guest.name}: {faults} faults: {shown}")
 
-    def unload(self):
+    def unload(self, check=True):
         # A command that still runs holds the module.
         for process in self._started:
             process.kill()
         self._started.clear()
-        self.guest.rmmod("cep_test")
+        self.guest.run("rmmod cep_test", 60, check)
 
     def line(self, verb, set=0, **options):
         return f"echo '{verb} set={set}{words(options)}' >{FOLDER}/command"
