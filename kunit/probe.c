@@ -5,8 +5,15 @@
  * init function.
  */
 #include <linux/export.h>
+#include <linux/moduleparam.h>
 #include "index.c"
 #include "probe.h"
+
+/* A parameter of this module: the suites run before those of their own are known. */
+char *cep_probe_only = "*";
+module_param_named(only, cep_probe_only, charp, 0444);
+MODULE_PARM_DESC(only, "KUnit cases to run, as a shell pattern; the others are skipped (*)");
+EXPORT_SYMBOL_GPL(cep_probe_only);
 
 unsigned int cep_probe_comm_ids(void)
 {

@@ -7,6 +7,8 @@ unsigned int cep_probe_comm_ids(void);
 /* Entries of both remote tables. */
 unsigned int cep_probe_peers(void);
 
+/* Cases to run, as a shell pattern. */
+extern char *cep_probe_only;
 /* Waits for everything that is queued in the module. */
 void cep_probe_flush(void);
 

@@ -371,15 +371,11 @@ void cep_world_connect(struct cep_world *world, struct cep_ulp **active, struct 
 
 /* --- beginning and end ----------------------------------------------------------------------------------- */
 
-static char *only = "*";
-module_param(only, charp, 0444);
-MODULE_PARM_DESC(only, "cases to run, as a shell pattern; the others are skipped (*)");
-
 static int cep_world_begin_on(struct kunit *test, const struct cep_fake_param *param)
 {
 	struct cep_world *world;
 
-	if (!glob_match(only, test->name))
+	if (!glob_match(cep_probe_only, test->name))
 		kunit_skip(test, "not asked for");
 	world = vzalloc(sizeof(*world));
 	if (!world)
