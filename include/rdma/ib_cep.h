@@ -86,7 +86,8 @@ enum ib_cep_state {
  * @IB_CEP_SIDR_REQ_ERROR: no answer to our SIDR_REQ
  * @IB_CEP_SIDR_REQ_RECEIVED: as REQ_RECEIVED, for service ID resolution
  * @IB_CEP_SIDR_REP_RECEIVED: answer to our SIDR_REQ
- * @IB_CEP_DEVICE_REMOVED: the device is going; only destroy is useful now
+ * @IB_CEP_DEVICE_REMOVED: the device is going; only destroy is useful now. A CEP that has
+ *	never had a path gets no event: its next call says -ENODEV
  * @IB_CEP_REQ_WAITING: (pull listeners, on the listener) ib_cep_get_request() has work
  */
 enum ib_cep_event_type {

@@ -195,12 +195,15 @@ def device_removed_under_load(run):
                 "connect", 1, address=run.b.ip, count=3000, tcp=7471, outstanding=32, end="return"
             )
             a.wait("REP_RECEIVED>=40", set=1)
-            run.a.run("rdma link delete rxe0", 30)
-            # CEPs that exist hear of it, and new ones find no device.
-            work.wait(60, check=False)
-            a.do("destroy", 1, timeout=30)
-            a.do("reset", 1)
-            run.a.add_rxe()
+            try:
+                run.a.run("rdma link delete rxe0", 60)
+                # CEPs that exist hear of it, and new ones find no device.
+                work.wait(60, check=False)
+                a.do("destroy", 1, timeout=30)
+                a.do("reset", 1)
+            finally:
+                # What comes after in this boot needs the device, whatever happened here.
+                run.a.add_rxe()
     serve.process.kill()
     still_connects(run, run.b, run.a)
 
