@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """Stale connections: a peer's QP comes again while its old connection lives here."""
 
-from cep_ulp import Ulp
-from cep_states import unload_cm
+from cep_ulp import Ulp, unload_cm
 from rig.scenario import scenario
 from rig.topology import OURS_OURS
 

@@ -3,7 +3,7 @@
 ULP's module, the CM's module, the device. Also calls that a state forbids."""
 
 import cmtest
-from cep_ulp import FOLDER, Ulp
+from cep_ulp import FOLDER, Ulp, unload_cm
 from rig.scenario import scenario
 from rig.topology import OURS_OURS, OURS_STOCK
 
@@ -100,13 +100,6 @@ def ulp_unloaded(run):
             (a, b)[second].unload()
             (a, b)[second].guest.insmod("cep_test")
     still_connects(run, run.b, run.a)
-
-
-def unload_cm(guest):
-    """Everything from rdma_ucm down to ib_cep."""
-    guest.run("modprobe -r rdma_ucm")
-    for module in ("rdma_cm", "ib_cm", "ib_cep"):
-        guest.run(f"! grep -q '^{module} ' /proc/modules || rmmod {module}", 20)
 
 
 @scenario(OURS_OURS)

@@ -13,6 +13,13 @@ def words(options):
     return "".join(f" {key}={int(v) if isinstance(v, bool) else v}" for key, v in options.items())
 
 
+def unload_cm(guest):
+    """Everything from rdma_ucm down to ib_cep."""
+    guest.run("modprobe -r rdma_ucm")
+    for module in ("rdma_cm", "ib_cm", "ib_cep"):
+        guest.run(f"! grep -q '^{module} ' /proc/modules || rmmod {module}", 20)
+
+
 class Ulp:
     """Use as a context manager: the module is loaded, and unloaded in whatever
     state its CEPs are; a fault that it has seen fails the scenario."""
