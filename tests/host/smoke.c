@@ -63,7 +63,11 @@ int main(void)
 			 .starting_psn = 200, .pkey = 0xffff, .responder_resources = 1,
 			 .initiator_depth = 2, .remote_cm_response_timeout_exp = 20,
 			 .local_cm_response_timeout_exp = 20, .path_mtu = 3,
-			 .max_cm_retries = 15 },
+			 .max_cm_retries = 15,
+			 .primary = { .local_gid = { 0xfe, 0x80, [15] = 1 },
+				      .remote_gid = { 0xfe, 0x80, [15] = 2 },
+				      .local_lid = 1, .remote_lid = 2, .subnet_local = 1,
+				      .packet_rate = 3 } },
 	};
 	struct cep_send_rep rep = {
 		.rep = { .local_ca_guid = b_guid, .local_qpn = 300, .starting_psn = 400,
