@@ -311,7 +311,6 @@ void cep_tx_handler(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
 int cep_tx_post_request(struct cep_tx *tx, bool placed);
 void cep_tx_post_reply(struct cep_tx *tx);
 void cep_tx_send_copy(struct cep_port *port, struct cep_av *av, const u8 *mad, gfp_t gfp);
-bool cep_tx_drop(struct cep_tx *tx);
 void cep_window_init(struct cep_window *window);
 bool cep_window_enter(struct cep_tx *tx);
 void cep_window_leave(struct cep_port *port);
