@@ -39,7 +39,7 @@ void cep_rx_free(struct cep_rx *rx)
 	kfree(rx);
 }
 
-static struct cep_rx *cep_rx_alloc(struct cep_port *port, struct ib_mad_recv_wc *wc, u16 attr)
+static struct cep_rx *cep_rx_alloc(struct cep_port *port, struct ib_mad_recv_wc *wc)
 {
 	struct cep_rx *rx = kzalloc(sizeof(*rx), GFP_NOIO);
 
@@ -47,7 +47,6 @@ static struct cep_rx *cep_rx_alloc(struct cep_port *port, struct ib_mad_recv_wc 
 		return NULL;
 	INIT_LIST_HEAD(&rx->link);
 	rx->wc = wc;
-	rx->attr = attr;
 	rx->peer.kind = CEP_PEER_PLACEHOLDER;
 	rx->port = port;
 	kref_get(&port->ref);
@@ -421,7 +420,7 @@ void cep_rx_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *send_buf
 		ib_free_recv_mad(wc);
 		goto out;
 	}
-	in.rx = cep_rx_alloc(port, wc, in.msg.attr);
+	in.rx = cep_rx_alloc(port, wc);
 	if (!in.rx) {
 		cep_drop(port, CEP_DROP_no_memory);
 		ib_free_recv_mad(wc);

@@ -263,7 +263,6 @@ struct cep_rx {
 	struct cep_peer peer;       /* placeholder */
 	struct work_struct work;
 	u8 *reply;                  /* one MAD to send when the source is resolved, or NULL */
-	u16 attr;
 };
 
 void cep_rx_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *send_buf,
@@ -302,7 +301,6 @@ struct cep_tx {
 	bool windowed;             /* counts in window.posted */
 	bool detached;             /* under cep->lock: its owner does not need it any more */
 	bool sent_before;          /* under cep->lock: the next post is a retry */
-	u16 attr;
 };
 
 struct cep_tx *cep_tx_alloc(struct cep_port *port, struct cep_av *av, gfp_t gfp);

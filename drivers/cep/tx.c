@@ -43,10 +43,8 @@ void cep_tx_free(struct cep_tx *tx)
 
 static int cep_tx_post(struct cep_tx *tx)
 {
-	const struct ib_mad_hdr *hdr = tx->buf->mad;
 	int ret;
 
-	tx->attr = be16_to_cpu(hdr->attr_id);
 	tx->where = CEP_TX_IN_FLIGHT;
 	tx->buf->timeout_ms = 0;
 	tx->buf->retries = 0;
